@@ -8,6 +8,8 @@
 # by nobody while a guest runs. A script that needs two takes the outer one
 # first; no script takes a second one of the same kind.
 
+shopt -s inherit_errexit
+
 TRN_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 TRN_CACHE=${XDG_CACHE_HOME:-$HOME/.cache}/trainium
 
