@@ -6,7 +6,9 @@ CC ?= gcc
 V ?= 0
 Q := $(if $(filter 1,$(V)),,@)
 
-CPPFLAGS += -Iinclude -D_GNU_SOURCE
+CPPFLAGS += -Iinclude -Iinclude/uapi -Iruntime/include -I. -D_GNU_SOURCE
+DRM_CFLAGS := $(shell pkg-config --cflags libdrm 2>/dev/null || echo -I/usr/include/libdrm)
+CPPFLAGS += $(DRM_CFLAGS)
 WARNFLAGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith
 CFLAGS ?= -O2 -g
 CFLAGS += -std=gnu11 $(WARNFLAGS) -fno-strict-aliasing -ffp-contract=off
@@ -19,6 +21,7 @@ all:
 -include kernel/build.mk
 -include kernel/hw/build.mk
 -include runtime/build.mk
+-include runtime/tool/build.mk
 -include runtime/demo/build.mk
 -include tests/build.mk
 

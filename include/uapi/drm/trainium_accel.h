@@ -13,7 +13,11 @@
 #ifndef _UAPI_DRM_TRAINIUM_ACCEL_H_
 #define _UAPI_DRM_TRAINIUM_ACCEL_H_
 
+#ifdef __KERNEL__
 #include <drm/drm.h>
+#else
+#include "drm.h"
+#endif
 
 #if defined(__cplusplus)
 extern "C" {
