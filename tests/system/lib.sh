@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=bash
+#
+# Line suites in bash: each case prints "ok - name" or "not ok - name" with what was seen.
+set -uo pipefail
+
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+BUILD=${BUILD:-$ROOT/build}
+TRN=$BUILD/bin/trn
+DEMO=$BUILD/bin/trn-demo
+WORK=$(mktemp -d)
+trap 'rm -rf "$WORK"' EXIT
+failures=0
+
+ok() {
+	echo "ok - $1"
+}
+
+not_ok() {
+	echo "not ok - $1"
+	shift
+	printf '  %s\n' "$@"
+	failures=$((failures + 1))
+}
+
+skip() {
+	echo "skip - $1: $2"
+}
+
+# run NAME STATUS PATTERN COMMAND... - the exit status must be STATUS and the joined output must match PATTERN (extended).
+run() {
+	local name=$1 want=$2 pattern=$3 status=0
+	shift 3
+	timeout --kill-after=5 "${CASE_TIMEOUT:-120}" "$@" >"$WORK/out" 2>"$WORK/err" </dev/null || status=$?
+	if [ "$status" -ne "$want" ]; then
+		not_ok "$name" "exit status $status, expected $want" "$(tail -n 5 "$WORK/out" "$WORK/err")"
+	elif ! cat "$WORK/out" "$WORK/err" | grep -qE -- "$pattern"; then
+		not_ok "$name" "output does not match: $pattern" "$(tail -n 5 "$WORK/out" "$WORK/err")"
+	else
+		ok "$name"
+	fi
+}
+
+finish() {
+	[ $failures -eq 0 ]
+	exit $?
+}
