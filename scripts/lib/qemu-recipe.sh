@@ -32,28 +32,3 @@ qemu_tree_prepare() {
 	printf '\nsource trainium/Kconfig\n' >>"$tree/hw/misc/Kconfig"
 	printf "\nsubdir('trainium')\n" >>"$tree/hw/misc/meson.build"
 }
-
-# Prints the meson.build of the device: the model as a library of its own with
-# the flags it has in the rest of the project, the shell as part of QEMU.
-# Arguments: sources relative to hw/misc/trainium.
-qemu_device_meson() {
-	local file
-	local -a model=() shell=()
-
-	for file in "$@"; do
-		case $file in
-		tests/emulator/qemu/*.c) shell+=("'$file'") ;;
-		*.c) model+=("'$file'") ;;
-		esac
-	done
-	local IFS=,
-	cat <<-MESON
-	trainium_inc = include_directories('include', 'tests/emulator')
-	trainium_model = static_library('trainium-model', files(${model[*]}),
-	  include_directories: trainium_inc, c_args: ['-O3', '-g', '-Wextra', '-Wno-undef', '-Wno-nested-externs'],
-	  dependencies: [threads, cc.find_library('m')], build_by_default: false)
-	softmmu_ss.add(when: 'CONFIG_TRAINIUM', if_true: [files(${shell[*]}),
-	  declare_dependency(link_with: trainium_model, include_directories: trainium_inc,
-	                     dependencies: [threads, cc.find_library('m')])])
-	MESON
-}
