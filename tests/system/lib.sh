@@ -6,8 +6,8 @@ set -uo pipefail
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 BUILD=${BUILD:-$ROOT/build}
-TRN=$BUILD/bin/trn
-DEMO=$BUILD/bin/trn-demo
+export TRN=$BUILD/bin/trn
+export DEMO=$BUILD/bin/trn-demo
 WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
 failures=0
