@@ -1,0 +1,74 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# The demo as a user runs it: good texts, two ranks, and every text that cannot work.
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+export TRN_DEVICE=emu:trn1
+GPL=/usr/share/common-licenses/GPL-3
+
+# Loss of the first and the last step as the demo prints them in JSON.
+loss_of() {
+	python3 - "$1" "$2" <<'PY'
+import json, sys
+print(json.load(open(sys.argv[1]))[sys.argv[2]])
+PY
+}
+
+run "trains on the default text" 0 '^demo: ok$' "$DEMO"
+cp "$WORK/out" "$WORK/default"
+if [ "$(tail -n 1 "$WORK/default")" = "demo: ok" ]; then
+	ok "demo: ok is the last line"
+else
+	not_ok "demo: ok is the last line" "$(tail -n 1 "$WORK/default")"
+fi
+for word in 'seed' 'samples/s' 'deviation' 'loss'; do
+	if grep -q "$word" "$WORK/default"; then
+		ok "the output speaks of $word"
+	else
+		not_ok "the output speaks of $word"
+	fi
+done
+run "JSON output" 0 '.' "$DEMO" --json --no-plot
+cp "$WORK/out" "$WORK/one.json"
+if python3 -c '
+import json, sys
+d = json.load(open(sys.argv[1]))
+assert 5.0 < d["first_loss"] < 6.0, d["first_loss"]
+assert d["last_loss"] < 3.0, d["last_loss"]
+assert 0 <= d["max_deviation"] < 0.02, d["max_deviation"]
+' "$WORK/one.json" 2>"$WORK/why"; then
+	ok "loss falls from about 5.5 below 3.0, deviation below 2 %"
+else
+	not_ok "loss falls from about 5.5 below 3.0, deviation below 2 %" "$(tail -n 1 "$WORK/why")"
+fi
+run "JSON output of two ranks" 0 '.' "$DEMO" --json --no-plot --ranks 2
+cp "$WORK/out" "$WORK/two.json"
+if python3 -c '
+import json, sys
+a, b = (json.load(open(f))["losses"] for f in sys.argv[1:3])
+assert len(a) == len(b) and len(a) > 10, (len(a), len(b))
+worst = max(abs(x - y) / x for x, y in zip(a, b))
+assert worst < 1e-3, worst
+' "$WORK/one.json" "$WORK/two.json" 2>"$WORK/why"; then
+	ok "two ranks give the loss curve of one rank on the joined batch"
+else
+	not_ok "two ranks give the loss curve of one rank on the joined batch" "$(tail -n 1 "$WORK/why")"
+fi
+run "two ranks end with demo: ok" 0 '^demo: ok$' "$DEMO" --ranks 2
+run "trains on the README" 0 '^demo: ok$' "$DEMO" --text "$ROOT/README.md"
+head -c 20000 /bin/ls >"$WORK/binary"
+run "a binary file is a text like any other" 0 '^demo: ok$|did not fall' "$DEMO" --text "$WORK/binary"
+
+: >"$WORK/empty"
+run "empty text" 1 'empty|0 bytes' "$DEMO" --text "$WORK/empty"
+printf x >"$WORK/one"
+run "text of 1 byte" 1 '1 byte' "$DEMO" --text "$WORK/one"
+run "missing text" 1 'No such file' "$DEMO" --text "$WORK/missing"
+run "a folder as text" 1 'directory' "$DEMO" --text "$WORK"
+run "no steps" 1 'step' "$DEMO" --steps 0
+run "steps that are no number" 1 'step' "$DEMO" --steps many
+run "no ranks" 1 'rank' "$DEMO" --ranks 0
+run "unknown option" 1 'nosuch' "$DEMO" --nosuch
+run "no device" 1 'TRN_DEVICE' env TRN_DEVICE=trn77 "$DEMO"
+run "unknown product" 1 'trn9' env TRN_DEVICE=emu:trn9 "$DEMO"
+finish
