@@ -4,16 +4,6 @@
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 export TRN_DEVICE=emu:trn1
-GPL=/usr/share/common-licenses/GPL-3
-
-# Loss of the first and the last step as the demo prints them in JSON.
-loss_of() {
-	python3 - "$1" "$2" <<'PY'
-import json, sys
-print(json.load(open(sys.argv[1]))[sys.argv[2]])
-PY
-}
-
 run "trains on the default text" 0 '^demo: ok$' "$DEMO"
 cp "$WORK/out" "$WORK/default"
 if [ "$(tail -n 1 "$WORK/default")" = "demo: ok" ]; then

@@ -15,5 +15,7 @@ run "scripts/deps does nothing when all is there" 0 '^$' sh -c 'scripts/deps bui
 cases=$(scripts/lint spdx length functions columns words layers shell opcodes 2>&1)
 grep -E '^(ok|not ok|skip) - ' <<<"$cases"
 grep -E '^    ' <<<"$cases"
-! grep -q '^not ok' <<<"$cases" || failures=1
+if grep -q '^not ok' <<<"$cases"; then
+	exit 1
+fi
 finish
