@@ -7,7 +7,7 @@
  * nanoseconds. Memory is named by GEM handle and offset, never by address. Everything belongs to the open file.
  *
  * Errors: EINVAL value out of its domain; ENOENT no such handle in this file; EFAULT user memory; E2BIG table too long; EBUSY core owned by another file;
- * ENOBUFS no device memory; ENOMEM no host memory; EACCES ring or program would leave its buffers; ECANCELED innocent victim of a reset; EIO the job itself
+ * ENOBUFS no device memory; ENOMEM no host memory; ENOSPC a table of this file is full; EACCES ring or program would leave its buffers; ECANCELED innocent victim of a reset; EIO the job itself
  * failed (see CTX_STATUS); ETIME deadline passed; ENODEV removed; EOPNOTSUPP not on this device.
  */
 #ifndef _UAPI_DRM_TRAINIUM_ACCEL_H_
@@ -163,7 +163,12 @@ struct drm_trainium_ctx_destroy {
 	__u32 pad;
 };
 
-/** struct drm_trainium_ctx_status - how the context is, and what its last failed job was about. */
+/**
+ * struct drm_trainium_ctx_status - how the context is, and what its last failed job was about.
+ * @seq: in: number of a job (drm_trainium_submit.seq) to ask about, 0 none
+ * @seq_error: out: 0 that job finished well, -EINPROGRESS not finished, else its negative errno;
+ *	failures are remembered for the last DRM_TRAINIUM_FAILURES_KEPT failed jobs of the context
+ */
 struct drm_trainium_ctx_status {
 	__u32 id;
 	__u32 guilty;			/* a job of this context caused a reset */
@@ -177,7 +182,13 @@ struct drm_trainium_ctx_status {
 	__u64 jobs_submitted;
 	__u64 jobs_finished;
 	__u64 jobs_failed;
+	__u64 last_failed;		/* number of the last failed job, 0 none */
+	__u64 seq;
+	__s32 seq_error;
+	__u32 pad;
 };
+
+#define DRM_TRAINIUM_FAILURES_KEPT	1024
 
 /* RING_CREATE. */
 #define DRM_TRAINIUM_REF_BO		0	/* handle and offset */
@@ -268,6 +279,9 @@ struct drm_trainium_program_destroy {
 #define DRM_TRAINIUM_CMD_FILL		1
 #define DRM_TRAINIUM_CMD_RUN		2
 
+/* Wait in the call until the job has finished; the job's error is the call's. For small blocking copies: one system call each. */
+#define DRM_TRAINIUM_SUBMIT_WAIT	(1u << 0)
+
 /** struct drm_trainium_cmd_copy - handle 0: user memory, the offset is a pointer. Both 0 is EINVAL. */
 struct drm_trainium_cmd_copy {
 	__u32 src_handle;
@@ -317,7 +331,12 @@ struct drm_trainium_sync {
 
 /**
  * struct drm_trainium_submit - one job: waits for all of @waits, runs the commands in order, signals all of @signals.
- * @timeout_ns: longest time the job may run once started, 0: the driver's default (10 s); beyond it the job fails with ETIME and its core is reset
+ * @timeout_ns: longest time the job may run once started, 0: the driver's default (10 s); beyond it the job fails with ETIME and its core is reset;
+ *	at most DRM_TRAINIUM_TIMEOUT_MAX_NS
+ * @seq: out: number of the job in its context, 1, 2, 3 ...
+ *
+ * Large copies from or to user memory are pinned piece by piece inside the call, so the call may wait for the earlier pieces and for
+ * @waits; with EFAULT in a later piece the pieces before it have been copied. A job whose wait point failed is cancelled (ECANCELED).
  */
 struct drm_trainium_submit {
 	__u32 ctx;
@@ -330,8 +349,10 @@ struct drm_trainium_submit {
 	__u32 wait_count;
 	__u32 signal_count;
 	__u64 timeout_ns;
+	__u64 seq;
 };
 
+#define DRM_TRAINIUM_TIMEOUT_MAX_NS	600000000000ull
 #define DRM_TRAINIUM_SUBMIT_CMDS_MAX	4096
 #define DRM_TRAINIUM_SUBMIT_SYNCS_MAX	256
 #define DRM_TRAINIUM_RING_XFERS_MAX	(1u << 20)
