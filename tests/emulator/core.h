@@ -27,15 +27,19 @@ struct emu_core_ops {
 	enum trn_fault (*write)(void *opaque, uint64_t addr, const void *buf, size_t len);
 	/** @dma_trigger: ring @count descriptors on @queue of each DMA engine (0..15 of this core) in @engine_mask. */
 	enum trn_fault (*dma_trigger)(void *opaque, uint32_t engine_mask, uint32_t queue, uint32_t count);
-	/** @notify: post an entry to the notification ring of slot @slot; phase and timestamp are filled by the device. */
+	/**
+	 * @notify: post an entry to the notification ring of slot @slot; phase and timestamp are filled by the device. Semaphore
+	 * and event errors come as TRN_NOTIFY_ERROR in TRN_NOTIFY_SLOT_CORE with the semaphore or event in payload[1]; the
+	 * device fills in the cookie. Faults that end the run are only in the result: the device reports them.
+	 */
 	void (*notify)(void *opaque, unsigned int slot, const struct trn_notification *entry);
 };
 
 /** struct emu_core_config - generation limits. */
 struct emu_core_config {
-	unsigned int generation;	/* 2 or 3 */
+	unsigned int generation;	/* 2 or 3; 4 gives v4 semantics to in-process users */
 	uint32_t sbuf_partition_bytes;	/* physical bytes per partition */
-	bool debug_fill;		/* fill SBUF and PSUM with NaN at program start instead of zero */
+	bool debug_fill;		/* create and reset fill SBUF and PSUM with NaN instead of zero */
 };
 
 /** struct emu_engine_image - where an engine's instructions are; count 0: the engine is not started. */
@@ -50,6 +54,7 @@ struct emu_run {
 	uint32_t args[TRN_ARG_REGS];
 	uint64_t args_address;
 	uint64_t max_insns;		/* 0: unlimited; per run, all engines together (fuzzing) */
+	bool stop_when_stuck;		/* end with TRN_FAULT_STOPPED instead of sleeping when all engines wait (fuzzing) */
 };
 
 /** struct emu_run_result - how it ended. */
