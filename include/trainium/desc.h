@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * UDMA descriptors: 16 bytes, little-endian. M2S describes a source buffer, S2M a destination buffer.
+ * UDMA descriptors: 16 bytes, little-endian. M2S describes a source buffer, S2M a destination
+ * buffer.
  */
 #ifndef TRAINIUM_DESC_H
 #define TRAINIUM_DESC_H
@@ -20,8 +21,10 @@
 #define TRN_DESC_RING_ID_MASK		0x03000000u
 #define TRN_DESC_FIRST			(1u << 26)	/* M2S */
 #define TRN_DESC_LAST			(1u << 27)	/* M2S */
-#define TRN_DESC_INT			(1u << 28)	/* M2S: interrupt on completion; a vector exists only with the open extension */
-#define TRN_DESC_DMB			(1u << 30)	/* M2S: all earlier data is written before this descriptor proceeds */
+/* M2S: interrupt on completion; a vector exists only with the open extension */
+#define TRN_DESC_INT			(1u << 28)
+/* M2S: all earlier data is written before this descriptor proceeds */
+#define TRN_DESC_DMB			(1u << 30)
 #define TRN_DESC_M2S_RESERVED		0xa0ff0000u
 #define TRN_DESC_S2M_RESERVED		0xecff0000u
 
@@ -41,7 +44,8 @@
 #define TRN_RING_MULTIPLE		16u
 #define TRN_RING_ALIGN			256u
 #define TRN_RING_FIRST_ID		1u
-#define TRN_PACKET_MAX_DESCS		65u		/* programmed limit, M2S descriptors per packet */
+/* programmed limit, M2S descriptors per packet */
+#define TRN_PACKET_MAX_DESCS		65u
 
 /** struct trn_desc - one descriptor. */
 struct trn_desc {

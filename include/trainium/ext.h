@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The open extension of the emulated device: what the public register map lacks (interrupts, program execution, protection
- * windows). Announced by a PCIe vendor-specific extended capability; placed only where the public map has nothing.
- * Documentation/open-extension.md is the specification in prose.
+ * The open extension of the emulated device: what the public register map lacks (interrupts,
+ * program execution, protection windows). Announced by a PCIe vendor-specific extended capability;
+ * placed only where the public map has nothing. Documentation/open-extension.md is the
+ * specification in prose.
  */
 #ifndef TRAINIUM_EXT_H
 #define TRAINIUM_EXT_H
@@ -17,16 +18,21 @@
 #define TRN_VSEC_ID			0x5452
 #define TRN_VSEC_REVISION		1
 #define TRN_VSEC_LENGTH			0x20
-#define TRN_VSEC_CONFIG_OFFSET		0x100	/* where the model puts it; a driver walks the capability list */
+/* where the model puts it; a driver walks the capability list */
+#define TRN_VSEC_CONFIG_OFFSET		0x100
 #define TRN_VSEC_FEATURES		0x08	/* from the capability header: TRN_FEATURE_* */
 #define TRN_VSEC_BAR			0x0c	/* BAR that holds the extension registers */
 #define TRN_VSEC_BAR_OFFSET		0x10
 #define TRN_VSEC_VECTORS		0x14
 
-#define TRN_FEATURE_MSIX		(1u << 0)	/* interrupts: vectors below, DESC_INT honoured */
-#define TRN_FEATURE_CORES		(1u << 1)	/* cores fetch and execute programs; submission queues */
-#define TRN_FEATURE_WINDOWS		(1u << 2)	/* device addresses of a run are checked against its windows */
-#define TRN_FEATURE_NOTIFY		(1u << 3)	/* notification entries of notify.h are written */
+/* interrupts: vectors below, DESC_INT honoured */
+#define TRN_FEATURE_MSIX		(1u << 0)
+/* cores fetch and execute programs; submission queues */
+#define TRN_FEATURE_CORES		(1u << 1)
+/* device addresses of a run are checked against its windows */
+#define TRN_FEATURE_WINDOWS		(1u << 2)
+/* notification entries of notify.h are written */
+#define TRN_FEATURE_NOTIFY		(1u << 3)
 #define TRN_FEATURE_CLOCK		(1u << 4)	/* device clock readable */
 #define TRN_FEATURE_ALL			0x1fu
 
@@ -41,18 +47,24 @@
 #define TRN_EXT_VERSION			0x0004	/* RO 1 */
 #define TRN_EXT_FEATURES		0x0008	/* RO TRN_FEATURE_* */
 #define TRN_EXT_VECTORS			0x000c	/* RO */
-#define TRN_EXT_CLOCK_LOW		0x0010	/* RO device clock in ns; reading LOW latches HIGH */
+/* RO device clock in ns; reading LOW latches HIGH */
+#define TRN_EXT_CLOCK_LOW		0x0010
 #define TRN_EXT_CLOCK_HIGH		0x0014
 #define TRN_EXT_COMPLAINTS		0x0018	/* RO guest mistakes counted so far */
-#define TRN_EXT_COMPLAINT_LAST		0x001c	/* RO code of the last one (enum emu_complaint of the model) */
+/* RO code of the last one (enum emu_complaint of the model) */
+#define TRN_EXT_COMPLAINT_LAST		0x001c
 /*
- * Interrupt control of vector v. An event on a vector sets PENDING; an unmasked vector sends its MSI-X message and clears PENDING.
- * Clearing MASK while PENDING is set sends at once, so mask - drain - unmask loses nothing.
+ * Interrupt control of vector v. An event on a vector sets PENDING; an unmasked vector sends its
+ * MSI-X message and clears PENDING. Clearing MASK while PENDING is set sends at once, so mask -
+ * drain - unmask loses nothing.
  */
 #define TRN_EXT_IRQ_MASK(v)		(0x0100 + (v) * 8)	/* RW bit 0, reset 1 */
 #define TRN_EXT_IRQ_PENDING(v)		(0x0104 + (v) * 8)	/* RO bit 0; write 1 clears */
 
-/* Vector numbers: 0 device, 1 + n core n (its NOTIFIC slot 0, and TRN_DESC_INT of its DMA engines), then one per host copy engine. */
+/*
+ * Vector numbers: 0 device, 1 + n core n (its NOTIFIC slot 0, and TRN_DESC_INT of its DMA engines),
+ * then one per host copy engine.
+ */
 #define TRN_VECTOR_DEVICE		0
 #define TRN_VECTOR_CORE(n)		(1 + (n))
 #define TRN_VECTOR_H2T(cores, k)	(1 + (cores) + (k))
@@ -86,15 +98,18 @@
 #define TRN_CORE_STATUS			0x10	/* RO */
 #define TRN_CORE_STATUS_IDLE		0
 #define TRN_CORE_STATUS_RUNNING		1
-#define TRN_CORE_STATUS_HALTED		2	/* stopped after a fault; requests behind it wait for SQ_CONTROL */
+/* stopped after a fault; requests behind it wait for SQ_CONTROL */
+#define TRN_CORE_STATUS_HALTED		2
 #define TRN_CORE_SQ_BASE_LOW		0x20
 #define TRN_CORE_SQ_BASE_HIGH		0x24
 #define TRN_CORE_SQ_SIZE		0x28	/* entries, power of two 2..4096 */
-#define TRN_CORE_SQ_TAIL		0x2c	/* W doorbell: free-running count of requests written */
+/* W doorbell: free-running count of requests written */
+#define TRN_CORE_SQ_TAIL		0x2c
 #define TRN_CORE_SQ_HEAD		0x30	/* RO free-running count of requests finished */
 #define TRN_CORE_SQ_CONTROL		0x34
 #define TRN_SQ_ENABLE			(1u << 0)	/* RW; 0 -> 1 starts with head = tail = 0 */
-#define TRN_SQ_ABORT			(1u << 1)	/* W1: stop the current run (TRN_FAULT_STOPPED) and drop the queued ones */
+/* W1: stop the current run (TRN_FAULT_STOPPED) and drop the queued ones */
+#define TRN_SQ_ABORT			(1u << 1)
 #define TRN_SQ_RESUME			(1u << 2)	/* W1: continue after HALTED */
 #define TRN_SQ_MAX			4096u
 

@@ -2,9 +2,9 @@
 /*
  * Instruction encoding of the emulated NeuronCore: 128-byte, little-endian instructions.
  *
- * The encoding is this project's own (the binary encoding of silicon is not public); the semantics follow the
- * published instruction set. Documentation/instruction-set.md is the prose form, checked against this file.
- * Used by the program builder (writes it) and by the device model (executes it).
+ * The encoding is this project's own (the binary encoding of silicon is not public); the semantics
+ * follow the published instruction set. Documentation/instruction-set.md is the prose form, checked
+ * against this file. Used by the program builder (writes it) and by the device model (executes it).
  */
 #ifndef TRAINIUM_ISA_H
 #define TRAINIUM_ISA_H
@@ -100,7 +100,8 @@ enum trn_opcode {
 #define TRN_INSN_NOTIFY_END		(1u << 1)
 #define TRN_INSN_CHECK_NAN		(1u << 2)
 #define TRN_INSN_CHECKSUM		(1u << 3)
-#define TRN_INSN_PREDICATED		(1u << 4)	/* skip the operation when the predicate register is 0 */
+/* skip the operation when the predicate register is 0 */
+#define TRN_INSN_PREDICATED		(1u << 4)
 #define TRN_INSN_STOCHASTIC		(1u << 5)
 #define TRN_INSN_SATURATE		(1u << 6)
 #define TRN_INSN_PREDICATE_SHIFT	8		/* bits 13:8: predicate register */
@@ -145,7 +146,8 @@ enum trn_update_op {
 /** struct trn_sync - a wait or an update; 8 bytes. */
 struct trn_sync {
 	uint8_t op;		/* enum trn_wait_cond or enum trn_update_op */
-	uint8_t mode;		/* wait: TRN_WAIT_PASS_*; update: timing and target; bit 7: TRN_SYNC_VALUE_REG */
+	/* wait: TRN_WAIT_PASS_*; update: timing and target; bit 7: TRN_SYNC_VALUE_REG */
+	uint8_t mode;
 	uint16_t index;		/* semaphore or event 0..255 */
 	int32_t value;
 };
@@ -182,7 +184,8 @@ enum trn_dtype {
 #define TRN_MEM_UNUSED			3u
 
 #define TRN_OPERAND_MEM_SHIFT		30
-#define TRN_OPERAND_REG			(1u << 29)	/* offset += register named by the misc field */
+/* offset += register named by the misc field */
+#define TRN_OPERAND_REG			(1u << 29)
 #define TRN_OPERAND_OFFSET_MASK		0x00ffffffu
 #define TRN_OPERAND_NDIM_MASK		0x07
 #define TRN_OPERAND_INDIRECT		0x08
@@ -196,7 +199,8 @@ struct trn_dim {
 
 /** struct trn_operand - on-chip operand slot (A.4); 24 bytes. */
 struct trn_operand {
-	uint32_t where;			/* memory, register flag, byte offset inside the partition */
+	/* memory, register flag, byte offset inside the partition */
+	uint32_t where;
 	uint8_t partition;		/* first partition */
 	uint8_t partitions;		/* 1..128 */
 	uint8_t dtype;
@@ -348,31 +352,43 @@ struct trn_pattern {
 	struct trn_dim dim[TRN_OPERAND_DIMS];
 };
 
-/* DMA_XFER device operand (A.8), 36 bytes: base 8, dtype 1, ndim 1, flags 2, 4 x {int32 step, uint16 count}. */
+/*
+ * DMA_XFER device operand (A.8), 36 bytes: base 8, dtype 1, ndim 1, flags 2, 4 x {int32 step,
+ * uint16 count}.
+ */
 #define TRN_XFER_OPERAND_SIZE		36
-#define TRN_XFER_BASE_REG		(1u << 0)	/* base += 32-bit register, number in bits 9:4 */
+/* base += 32-bit register, number in bits 9:4 */
+#define TRN_XFER_BASE_REG		(1u << 0)
 #define TRN_XFER_INDEX_VECTOR		(1u << 1)
 #define TRN_XFER_OOB_SKIP		(1u << 2)
 #define TRN_XFER_ACCUMULATE		(1u << 3)
 #define TRN_XFER_REG_SHIFT		4
 
-/* SET_MODE: c0 selects what changes, c1 carries the value of each selected bit or, for SEED, the seed. */
+/*
+ * SET_MODE: c0 selects what changes, c1 carries the value of each selected bit or, for SEED, the
+ * seed.
+ */
 #define TRN_MODE_STOCHASTIC		(1u << 0)
 #define TRN_MODE_FLUSH_SUBNORMAL	(1u << 1)
 #define TRN_MODE_CHECK_NAN		(1u << 2)
 #define TRN_MODE_SEED			(1u << 3)
 
 /*
- * Registers at the start of a run: 0..15 hold the first sixteen 32-bit words of the argument block (absent words are 0),
- * 62 and 63 hold the low and high half of the argument block's device address, all others are 0.
+ * Registers at the start of a run: 0..15 hold the first sixteen 32-bit words of the argument block
+ * (absent words are 0), 62 and 63 hold the low and high half of the argument block's device
+ * address, all others are 0.
  */
 #define TRN_ARG_REGS			16
 #define TRN_ARG_REG_ADDRESS_LOW		62
 #define TRN_ARG_REG_ADDRESS_HIGH	63
 
-/* On-chip geometry shared by v2 and v3 where equal; per-generation sizes are in the architecture tables. */
+/*
+ * On-chip geometry shared by v2 and v3 where equal; per-generation sizes are in the architecture
+ * tables.
+ */
 #define TRN_PARTITIONS			128
-#define TRN_SBUF_PARTITION_STRIDE	0x40000u	/* DMA view of SBUF: 256 KiB per partition */
+/* DMA view of SBUF: 256 KiB per partition */
+#define TRN_SBUF_PARTITION_STRIDE	0x40000u
 #define TRN_SBUF_PARTITION_BYTES_V2	(192u * 1024)
 #define TRN_SBUF_PARTITION_BYTES_V3	(224u * 1024)
 #define TRN_PSUM_PARTITION_BYTES	(16u * 1024)
@@ -382,9 +398,12 @@ struct trn_pattern {
 /* Fault codes: engine fault register, error notification code, and fault report of a failed run. */
 enum trn_fault {
 	TRN_FAULT_NONE = 0,
-	TRN_FAULT_ILLEGAL_INSN = 1,	/* unknown opcode, wrong engine, reserved bit, absent on this generation */
-	TRN_FAULT_OPERAND = 2,		/* operand outside memory, bad partition range, bad type or shape */
-	TRN_FAULT_FETCH = 3,		/* instruction fetch outside the program's image or memory */
+	/* unknown opcode, wrong engine, reserved bit, absent on this generation */
+	TRN_FAULT_ILLEGAL_INSN = 1,
+	/* operand outside memory, bad partition range, bad type or shape */
+	TRN_FAULT_OPERAND = 2,
+	/* instruction fetch outside the program's image or memory */
+	TRN_FAULT_FETCH = 3,
 	TRN_FAULT_WINDOW = 4,		/* device address outside the run's protection windows */
 	TRN_FAULT_DMA = 5,		/* descriptor or DMA error in a queue the program started */
 	TRN_FAULT_SEM_OVERFLOW = 6,

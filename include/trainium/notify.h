@@ -17,19 +17,24 @@ enum trn_notify_type {
 	TRN_NOTIFY_TRACE = 0,		/* implicit: an instruction started or ended */
 	TRN_NOTIFY_EXPLICIT = 1,	/* NOTIFY instruction or "notify at end" flag */
 	TRN_NOTIFY_EVENT = 2,
-	TRN_NOTIFY_ERROR = 3,		/* code = enum trn_fault; payload: cookie of the run, offending address */
+	/* code = enum trn_fault; payload: cookie of the run, offending address */
+	TRN_NOTIFY_ERROR = 3,
 	TRN_NOTIFY_DMA_TRACE = 4,
 	TRN_NOTIFY_THROTTLE = 5,
-	TRN_NOTIFY_RUN_END = 6,		/* a run request ended; code = enum trn_fault, 0 on success; payload: cookie, pc */
+	/* a run request ended; code = enum trn_fault, 0 on success; payload: cookie, pc */
+	TRN_NOTIFY_RUN_END = 6,
 };
 
-#define TRN_NOTIFY_FLAG_PHASE		0x01	/* 1 on the first pass through the ring, then flips each pass */
-#define TRN_NOTIFY_FLAG_OVERFLOW	0x02	/* entries before this one were dropped because the ring was full */
+/* 1 on the first pass through the ring, then flips each pass */
+#define TRN_NOTIFY_FLAG_PHASE		0x01
+/* entries before this one were dropped because the ring was full */
+#define TRN_NOTIFY_FLAG_OVERFLOW	0x02
 
 /** struct trn_notification - one entry; little-endian. */
 struct trn_notification {
 	uint8_t type;
-	uint8_t engine;			/* enum trn_engine; RUN_END: the engine that faulted, or 0 */
+	/* enum trn_engine; RUN_END: the engine that faulted, or 0 */
+	uint8_t engine;
 	uint8_t flags;
 	uint8_t code;
 	uint32_t tag;			/* tag of the instruction */
@@ -37,7 +42,10 @@ struct trn_notification {
 	uint64_t payload[2];
 };
 
-/* Slots of a core's NOTIFIC block: 0 carries RUN_END and ERROR of the core, slot e the entries of engine e. */
+/*
+ * Slots of a core's NOTIFIC block: 0 carries RUN_END and ERROR of the core, slot e the entries of
+ * engine e.
+ */
 #define TRN_NOTIFY_SLOT_CORE		0
 
 #endif /* TRAINIUM_NOTIFY_H */

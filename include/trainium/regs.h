@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Registers of Trn1, Inf2 (v2) and Trn2 (v3): UDMA, SDMA, interrupt controllers, MISC RAM, NOTIFIC, semaphores.
- * Offsets are relative to the block named in the comment; block bases are in map.h.
+ * Registers of Trn1, Inf2 (v2) and Trn2 (v3): UDMA, SDMA, interrupt controllers, MISC RAM, NOTIFIC,
+ * semaphores. Offsets are relative to the block named in the comment; block bases are in map.h.
  */
 #ifndef TRAINIUM_REGS_H
 #define TRAINIUM_REGS_H
@@ -12,7 +12,8 @@
 #define TRN_PCI_DEVICE_INF2		0x7264
 #define TRN_PCI_DEVICE_TRN2		0x7364
 #define TRN_PCI_CLASS			0x088000
-#define TRN_PCI_REVISION_EMULATOR	240		/* vendor-private modes: never presented by the model */
+/* vendor-private modes: never presented by the model */
+#define TRN_PCI_REVISION_EMULATOR	240
 #define TRN_PCI_REVISION_QEMU		255
 
 /* Blocks of a UDMA (from the engine base). */
@@ -79,7 +80,8 @@
 #define TRN_Q_M2S_COMPL_CFG		0xa0
 #define TRN_Q_M2S_SW_CTRL		0xb0
 
-#define TRN_Q_CFG_ENABLE		0x00030000u	/* prefetch and scheduling (stream) enable */
+/* prefetch and scheduling (stream) enable */
+#define TRN_Q_CFG_ENABLE		0x00030000u
 #define TRN_Q_CFG_RESET_VALUE		0x03000000u
 #define TRN_Q_RATE_MASK_RESET		7u
 #define TRN_Q_RATE_MASK_HONOUR_DMB	3u
@@ -92,7 +94,8 @@
 #define TRN_IOFIC_CAUSE			0x00
 #define TRN_IOFIC_CAUSE_SET		0x08
 #define TRN_IOFIC_MASK			0x10
-#define TRN_IOFIC_MASK_CLEAR		0x18		/* written with the complement of what is to be unmasked */
+/* written with the complement of what is to be unmasked */
+#define TRN_IOFIC_MASK_CLEAR		0x18
 #define TRN_IOFIC_STATUS		0x20
 #define TRN_IOFIC_CONTROL		0x28
 #define TRN_IOFIC_ABORT_MASK		0x30		/* 0 in a bit: the event aborts the UDMA */
@@ -196,16 +199,20 @@
 #define TRN_TPB_SEM_SET			0x02701400
 #define TRN_TPB_SEM_INC			0x02701800
 #define TRN_TPB_SEM_DEC			0x02701c00
-#define TRN_TPB_SYNC_SIZE		0x2000		/* events and semaphores, from TRN_TPB_EVENTS */
+/* events and semaphores, from TRN_TPB_EVENTS */
+#define TRN_TPB_SYNC_SIZE		0x2000
 
 /* NOTIFIC block: slot k. */
 #define TRN_NQ_SLOTS			16
 #define TRN_NQ_SLOT(k)			(0x100 + (k) * 0x28)
 #define TRN_NQ_BASE_LOW			0x00
 #define TRN_NQ_BASE_HIGH		0x04
-#define TRN_NQ_SIZE			0x08		/* bytes, power of two; 0 stops the producer */
-#define TRN_NQ_HEAD			0x0c		/* extension: next entry the device writes, free-running, RO */
-#define TRN_NQ_TAIL			0x10		/* extension: entries consumed by the reader, free-running, RW */
+/* bytes, power of two; 0 stops the producer */
+#define TRN_NQ_SIZE			0x08
+/* extension: next entry the device writes, free-running, RO */
+#define TRN_NQ_HEAD			0x0c
+/* extension: entries consumed by the reader, free-running, RW */
+#define TRN_NQ_TAIL			0x10
 
 /* Tensor-engine activity counters: group offsets. */
 #define TRN_PE_COUNTER_MATMUL		0x00

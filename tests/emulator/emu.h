@@ -2,11 +2,13 @@
 /*
  * Device model of a Trainium PCIe function, in plain C.
  *
- * The model is driven by register accesses and reaches the host through callbacks. Two shells exist: the QEMU PCI device (qemu/) and the
- * in-process device (inproc/). It knows neither the driver nor the runtime.
+ * The model is driven by register accesses and reaches the host through callbacks. Two shells
+ * exist: the QEMU PCI device (qemu/) and the in-process device (inproc/). It knows neither the
+ * driver nor the runtime.
  *
- * Threads: every function may be called from any thread unless stated. The model owns worker threads; callbacks come from them and from
- * the thread that accesses a register, never with a lock held that a register access needs.
+ * Threads: every function may be called from any thread unless stated. The model owns worker
+ * threads; callbacks come from them and from the thread that accesses a register, never with a lock
+ * held that a register access needs.
  */
 #ifndef EMU_H
 #define EMU_H
@@ -17,14 +19,21 @@
 
 struct emu_device;
 
-/** struct emu_host_ops - the host as the device sees it; addresses are bus addresses (host window bit already stripped). */
+/**
+ * struct emu_host_ops - the host as the device sees it; addresses are bus addresses (host window
+ * bit already stripped).
+ */
 struct emu_host_ops {
-	/** @read, @write: DMA. Return 0, or -1 when the address is not accessible to the device (nothing transferred past the fault). */
+	/**
+	 * @read, @write: DMA. Return 0, or -1 when the address is not accessible to the device
+	 * (nothing transferred past the fault).
+	 */
 	int (*read)(void *opaque, uint64_t addr, void *buf, size_t len);
 	int (*write)(void *opaque, uint64_t addr, const void *buf, size_t len);
 	/**
-	 * @map: direct pointer to host memory at @addr; *@len is reduced to what is contiguous. NULL: use read and write. Every map is followed by
-	 * unmap with the same pointer and length from the same thread.
+	 * @map: direct pointer to host memory at @addr; *@len is reduced to what is contiguous.
+	 * NULL: use read and write. Every map is followed by unmap with the same pointer and length
+	 * from the same thread.
 	 */
 	void *(*map)(void *opaque, uint64_t addr, size_t *len, bool device_writes);
 	void (*unmap)(void *opaque, void *ptr, size_t len, bool device_writes);
@@ -32,7 +41,10 @@ struct emu_host_ops {
 	void (*interrupt)(void *opaque, unsigned int vector);
 	/** @clock_ns: monotonic time for notifications and the device clock. */
 	uint64_t (*clock_ns)(void *opaque);
-	/** @thread_start, @thread_stop: called on each worker thread (QEMU registers it with RCU); may be NULL. */
+	/**
+	 * @thread_start, @thread_stop: called on each worker thread (QEMU registers it with RCU);
+	 * may be NULL.
+	 */
 	void (*thread_start)(void *opaque);
 	void (*thread_stop)(void *opaque);
 };
@@ -43,7 +55,8 @@ struct emu_config {
 	const char *arch;		/* "trn1" (default), "inf2", "trn2" */
 	uint32_t routing_id;		/* 0..63 */
 	uint64_t serial;		/* 0: derived from the routing id */
-	uint64_t hbm_bytes;		/* per stack, 0: real size; power of two >= 64 MiB and <= real size */
+	/* per stack, 0: real size; power of two >= 64 MiB and <= real size */
+	uint64_t hbm_bytes;
 	uint32_t disable_features;	/* TRN_FEATURE_* not announced and not present */
 };
 
@@ -53,12 +66,15 @@ enum emu_complaint {
 	EMU_COMPLAINT_ACCESS_SIZE,	/* register access not 32-bit or misaligned */
 	EMU_COMPLAINT_UNKNOWN_REGISTER,	/* access to an address the map does not define */
 	EMU_COMPLAINT_READ_ONLY,
-	EMU_COMPLAINT_DOORBELL_DISABLED,	/* doorbell of a queue that is not enabled or has no ring */
+	/* doorbell of a queue that is not enabled or has no ring */
+	EMU_COMPLAINT_DOORBELL_DISABLED,
 	EMU_COMPLAINT_DOORBELL_OVERRUN,	/* more descriptors than the ring holds */
 	EMU_COMPLAINT_RING_SIZE,
 	EMU_COMPLAINT_RING_ALIGN,
-	EMU_COMPLAINT_DESC_RESERVED,	/* reserved bit set, FIRST/LAST wrong, unsupported operation */
-	EMU_COMPLAINT_DESC_ADDRESS,	/* descriptor pointer decodes to nothing or is refused by the host */
+	/* reserved bit set, FIRST/LAST wrong, unsupported operation */
+	EMU_COMPLAINT_DESC_RESERVED,
+	/* descriptor pointer decodes to nothing or is refused by the host */
+	EMU_COMPLAINT_DESC_ADDRESS,
 	EMU_COMPLAINT_DESC_LENGTH,	/* packet lengths of the two directions differ */
 	EMU_COMPLAINT_FWIO_REQUEST,	/* bad size, CRC, sequence 0 */
 	EMU_COMPLAINT_NQ_SIZE,
@@ -76,26 +92,49 @@ enum emu_complaint {
  */
 int emu_device_create(const struct emu_config *config, const struct emu_host_ops *ops, void *opaque,
 		      struct emu_device **device, char *error, size_t error_size);
-/** emu_device_destroy() - stops all workers (callbacks may still come until it returns), frees everything. */
+/**
+ * emu_device_destroy() - stops all workers (callbacks may still come until it returns), frees
+ * everything.
+ */
 void emu_device_destroy(struct emu_device *device);
 
 /** emu_device_bar_size() - bytes of PCI BAR 0, 2, 4; 0 when absent. */
 uint64_t emu_device_bar_size(const struct emu_device *device, unsigned int bar);
-/** emu_device_read(), emu_device_write() - register access through BAR 0 or 2 (2: extension registers; the MSI-X table is the shell's). */
-uint32_t emu_device_read(struct emu_device *device, unsigned int bar, uint64_t offset, unsigned int size);
-void emu_device_write(struct emu_device *device, unsigned int bar, uint64_t offset, uint32_t value, unsigned int size);
-/** emu_device_hbm() - BAR4 content: one pointer for the whole BAR, sparse; offset h * stride for stack h. */
+/**
+ * emu_device_read(), emu_device_write() - register access through BAR 0 or 2 (2: extension
+ * registers; the MSI-X table is the shell's).
+ */
+uint32_t emu_device_read(struct emu_device *device, unsigned int bar, uint64_t offset,
+			 unsigned int size);
+void emu_device_write(struct emu_device *device, unsigned int bar, uint64_t offset, uint32_t value,
+		      unsigned int size);
+/**
+ * emu_device_hbm() - BAR4 content: one pointer for the whole BAR, sparse; offset h * stride for
+ * stack h.
+ */
 void *emu_device_hbm(struct emu_device *device, uint64_t *size);
 
-/** emu_device_pci_config() - fills the 4 KiB config image: identity, BAR types, extended capability. BAR values are the shell's. */
+/**
+ * emu_device_pci_config() - fills the 4 KiB config image: identity, BAR types, extended capability.
+ * BAR values are the shell's.
+ */
 void emu_device_pci_config(const struct emu_device *device, uint8_t config[4096]);
 unsigned int emu_device_vectors(const struct emu_device *device);
 
-/** emu_device_bus_master() - false: no DMA and no interrupt leaves the device until true again. Initially true. */
+/**
+ * emu_device_bus_master() - false: no DMA and no interrupt leaves the device until true again.
+ * Initially true.
+ */
 void emu_device_bus_master(struct emu_device *device, bool enabled);
-/** emu_device_reset() - power-on or function reset by the machine: all state but HBM contents to power-up. Waits for workers. */
+/**
+ * emu_device_reset() - power-on or function reset by the machine: all state but HBM contents to
+ * power-up. Waits for workers.
+ */
 void emu_device_reset(struct emu_device *device);
-/** emu_device_quiesce() - wait until no queue and no core has work that can proceed now. Return: 0 or -ETIMEDOUT after @timeout_ms. */
+/**
+ * emu_device_quiesce() - wait until no queue and no core has work that can proceed now. Return: 0
+ * or -ETIMEDOUT after @timeout_ms.
+ */
 int emu_device_quiesce(struct emu_device *device, unsigned int timeout_ms);
 
 /** emu_device_complaints() - guest mistakes of one kind, or of all with EMU_COMPLAINT_NONE. */

@@ -2,13 +2,17 @@
 /*
  * User interface of the trainium DRM driver (/dev/accel/accelN, or a render node before Linux 6.2).
  *
- * Rules: a structure grows only at its end, and the ioctl number encodes its size (the kernel accepts smaller ones, zero-extended, and larger ones with a
- * zero tail). Every flag and reserved field must be zero unless defined. Arrays travel as {pointer, stride, count}. Times are absolute, CLOCK_MONOTONIC,
- * nanoseconds. Memory is named by GEM handle and offset, never by address. Everything belongs to the open file.
+ * Rules: a structure grows only at its end, and the ioctl number encodes its size (the kernel
+ * accepts smaller ones, zero-extended, and larger ones with a zero tail). Every flag and reserved
+ * field must be zero unless defined. Arrays travel as {pointer, stride, count}. Times are absolute,
+ * CLOCK_MONOTONIC, nanoseconds. Memory is named by GEM handle and offset, never by address.
+ * Everything belongs to the open file.
  *
- * Errors: EINVAL value out of its domain; ENOENT no such handle in this file; EFAULT user memory; E2BIG table too long; EBUSY core owned by another file;
- * ENOBUFS no device memory; ENOMEM no host memory; ENOSPC a table of this file is full; EACCES ring or program would leave its buffers; ECANCELED innocent victim of a reset; EIO the job itself
- * failed (see CTX_STATUS); ETIME deadline passed; ENODEV removed; EOPNOTSUPP not on this device.
+ * Errors: EINVAL value out of its domain; ENOENT no such handle in this file; EFAULT user memory;
+ * E2BIG table too long; EBUSY core owned by another file; ENOBUFS no device memory; ENOMEM no host
+ * memory; ENOSPC a table of this file is full; EACCES ring or program would leave its buffers;
+ * ECANCELED innocent victim of a reset; EIO the job itself failed (see CTX_STATUS); ETIME deadline
+ * passed; ENODEV removed; EOPNOTSUPP not on this device.
  */
 #ifndef _UAPI_DRM_TRAINIUM_ACCEL_H_
 #define _UAPI_DRM_TRAINIUM_ACCEL_H_
@@ -39,12 +43,14 @@ extern "C" {
 #define DRM_TRAINIUM_QUERY_DEVICE	0	/* struct drm_trainium_device_info */
 #define DRM_TRAINIUM_QUERY_CORES	1	/* struct drm_trainium_core_info[cores] */
 #define DRM_TRAINIUM_QUERY_MEMORY	2	/* struct drm_trainium_memory_info[stacks] */
-#define DRM_TRAINIUM_QUERY_HOLDERS	3	/* struct drm_trainium_holder[open files of this device] */
+/* struct drm_trainium_holder[open files of this device] */
+#define DRM_TRAINIUM_QUERY_HOLDERS	3
 
 /**
  * struct drm_trainium_query - ask a question.
  * @what: DRM_TRAINIUM_QUERY_*
- * @size: in: bytes at @data; out: bytes the full answer has. size 0 asks for the size only. The rest of a larger buffer is zeroed.
+ * @size: in: bytes at @data; out: bytes the full answer has. size 0 asks for the size only. The
+ * rest of a larger buffer is zeroed.
  * @data: pointer
  */
 struct drm_trainium_query {
@@ -55,8 +61,10 @@ struct drm_trainium_query {
 };
 
 #define DRM_TRAINIUM_CAP_RUN		(1ull << 0)	/* programs can run */
-#define DRM_TRAINIUM_CAP_IRQ		(1ull << 1)	/* completions by interrupt, not by polling */
-#define DRM_TRAINIUM_CAP_WINDOWS	(1ull << 2)	/* addresses computed by programs are checked */
+/* completions by interrupt, not by polling */
+#define DRM_TRAINIUM_CAP_IRQ		(1ull << 1)
+/* addresses computed by programs are checked */
+#define DRM_TRAINIUM_CAP_WINDOWS	(1ull << 2)
 
 /** struct drm_trainium_device_info - what the device is. */
 struct drm_trainium_device_info {
@@ -92,7 +100,8 @@ struct drm_trainium_device_info {
 /** struct drm_trainium_core_info - one core. */
 struct drm_trainium_core_info {
 	__u32 state;			/* DRM_TRAINIUM_CORE_* */
-	__s32 owner_pid;		/* as seen by the caller's pid name space; 0: none or not visible */
+	/* as seen by the caller's pid name space; 0: none or not visible */
+	__s32 owner_pid;
 	__u64 runs;			/* programs finished since load */
 	__u64 faults;
 	char owner_comm[16];
@@ -121,7 +130,8 @@ struct drm_trainium_holder {
 #define DRM_TRAINIUM_STACK_ANY		0xffffffffu
 
 /**
- * struct drm_trainium_bo_create - memory; zeroed. HBM cannot be mapped by the CPU in this version, host memory can.
+ * struct drm_trainium_bo_create - memory; zeroed. HBM cannot be mapped by the CPU in this version,
+ * host memory can.
  * @size: bytes, rounded up to 4096; 0 is EINVAL
  * @stack: HBM stack or DRM_TRAINIUM_STACK_ANY
  * @handle: out
@@ -146,7 +156,8 @@ struct drm_trainium_bo_info {
 
 /**
  * struct drm_trainium_ctx_create - a context: in-order execution and the cores it owns.
- * @core_mask: cores wanted by number; 0: any @core_count free ones. @core_count 0 with mask 0: copies only.
+ * @core_mask: cores wanted by number; 0: any @core_count free ones. @core_count 0 with mask 0:
+ * copies only.
  * @id: out; @cores: out, mask of the cores got
  */
 struct drm_trainium_ctx_create {
@@ -193,7 +204,8 @@ struct drm_trainium_ctx_status {
 /* RING_CREATE. */
 #define DRM_TRAINIUM_REF_BO		0	/* handle and offset */
 #define DRM_TRAINIUM_REF_SBUF		1	/* offset = partition * 256 KiB + byte */
-#define DRM_TRAINIUM_REF_SEM_INC	2	/* destination only: offset = semaphore number; the driver supplies the source, length 4 */
+/* destination only: offset = semaphore number; the driver supplies the source, length 4 */
+#define DRM_TRAINIUM_REF_SEM_INC	2
 #define DRM_TRAINIUM_XFER_BARRIER	(1u << 0)
 
 /** struct drm_trainium_xfer - one transfer of a ring. */
@@ -209,9 +221,11 @@ struct drm_trainium_xfer {
 };
 
 /**
- * struct drm_trainium_ring_create - a validated, immutable list of transfers bound to a queue of a core the context owns.
+ * struct drm_trainium_ring_create - a validated, immutable list of transfers bound to a queue of a
+ * core the context owns.
  * @core: core number; @engine: DMA engine of that core 0..15; @queue: 0..13
- * @count: transfers, padded by the driver so that the ring ends where it began; a program advances it with DMA_TRIGGER
+ * @count: transfers, padded by the driver so that the ring ends where it began; a program advances
+ * it with DMA_TRIGGER
  * @bad_index: out with EINVAL, EACCES, ENOENT: the first transfer refused
  */
 struct drm_trainium_ring_create {
@@ -236,7 +250,9 @@ struct drm_trainium_ring_destroy {
 #define DRM_TRAINIUM_BO_READ		(1u << 0)
 #define DRM_TRAINIUM_BO_WRITE		(1u << 1)
 
-/** struct drm_trainium_program_image - instructions of one engine: @insns x 128 bytes in a buffer. */
+/**
+ * struct drm_trainium_program_image - instructions of one engine: @insns x 128 bytes in a buffer.
+ */
 struct drm_trainium_program_image {
 	__u32 engine;			/* enum trn_engine */
 	__u32 handle;
@@ -253,7 +269,8 @@ struct drm_trainium_program_bo {
 
 /**
  * struct drm_trainium_program_create - engine images, rings and reachable buffers as one object.
- * @core: the core it runs on. Rings must belong to the same context and core; two rings on one queue are EINVAL.
+ * @core: the core it runs on. Rings must belong to the same context and core; two rings on one
+ * queue are EINVAL.
  */
 struct drm_trainium_program_create {
 	__u32 ctx;
@@ -279,10 +296,15 @@ struct drm_trainium_program_destroy {
 #define DRM_TRAINIUM_CMD_FILL		1
 #define DRM_TRAINIUM_CMD_RUN		2
 
-/* Wait in the call until the job has finished; the job's error is the call's. For small blocking copies: one system call each. */
+/*
+ * Wait in the call until the job has finished; the job's error is the call's. For small blocking
+ * copies: one system call each.
+ */
 #define DRM_TRAINIUM_SUBMIT_WAIT	(1u << 0)
 
-/** struct drm_trainium_cmd_copy - handle 0: user memory, the offset is a pointer. Both 0 is EINVAL. */
+/**
+ * struct drm_trainium_cmd_copy - handle 0: user memory, the offset is a pointer. Both 0 is EINVAL.
+ */
 struct drm_trainium_cmd_copy {
 	__u32 src_handle;
 	__u32 dst_handle;
@@ -302,7 +324,10 @@ struct drm_trainium_cmd_fill {
 
 #define DRM_TRAINIUM_ARGS_MAX		256
 
-/** struct drm_trainium_cmd_run - @args_size bytes at @args are copied at submission (multiple of 4, at most DRM_TRAINIUM_ARGS_MAX). */
+/**
+ * struct drm_trainium_cmd_run - @args_size bytes at @args are copied at submission (multiple of 4,
+ * at most DRM_TRAINIUM_ARGS_MAX).
+ */
 struct drm_trainium_cmd_run {
 	__u32 program;
 	__u32 args_size;
@@ -330,13 +355,17 @@ struct drm_trainium_sync {
 };
 
 /**
- * struct drm_trainium_submit - one job: waits for all of @waits, runs the commands in order, signals all of @signals.
- * @timeout_ns: longest time the job may run once started, 0: the driver's default (10 s); beyond it the job fails with ETIME and its core is reset;
+ * struct drm_trainium_submit - one job: waits for all of @waits, runs the commands in order,
+ * signals all of @signals.
+ * @timeout_ns: longest time the job may run once started, 0: the driver's default (10 s); beyond it
+ * the job fails with ETIME and its core is reset;
  *	at most DRM_TRAINIUM_TIMEOUT_MAX_NS
  * @seq: out: number of the job in its context, 1, 2, 3 ...
  *
- * Large copies from or to user memory are pinned piece by piece inside the call, so the call may wait for the earlier pieces and for
- * @waits; with EFAULT in a later piece the pieces before it have been copied. A job whose wait point failed is cancelled (ECANCELED).
+ * Large copies from or to user memory are pinned piece by piece inside the call, so the call may
+ * wait for the earlier pieces and for
+ * @waits; with EFAULT in a later piece the pieces before it have been copied. A job whose wait
+ * point failed is cancelled (ECANCELED).
  */
 struct drm_trainium_submit {
 	__u32 ctx;
@@ -376,7 +405,8 @@ struct drm_trainium_submit {
 #define DRM_IOCTL_TRAINIUM_PROGRAM_CREATE \
 	DRM_IOWR(DRM_COMMAND_BASE + DRM_TRAINIUM_PROGRAM_CREATE, struct drm_trainium_program_create)
 #define DRM_IOCTL_TRAINIUM_PROGRAM_DESTROY \
-	DRM_IOW(DRM_COMMAND_BASE + DRM_TRAINIUM_PROGRAM_DESTROY, struct drm_trainium_program_destroy)
+	DRM_IOW(DRM_COMMAND_BASE + DRM_TRAINIUM_PROGRAM_DESTROY, \
+		struct drm_trainium_program_destroy)
 #define DRM_IOCTL_TRAINIUM_SUBMIT \
 	DRM_IOWR(DRM_COMMAND_BASE + DRM_TRAINIUM_SUBMIT, struct drm_trainium_submit)
 
