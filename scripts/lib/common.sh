@@ -11,7 +11,8 @@
 shopt -s inherit_errexit
 
 TRN_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-TRN_CACHE=${XDG_CACHE_HOME:-$HOME/.cache}/trainium
+# ~ and not $HOME: a build daemon may lack the variable.
+TRN_CACHE=${XDG_CACHE_HOME:-~/.cache}/trainium
 
 # Progress goes to stderr: stdout is for the one answer a script gives.
 note() {
