@@ -17,7 +17,6 @@
 #define TRN_HEAP_TAG_MAX	32u
 
 struct trn_heap;
-struct trn_heap_pool;
 struct trn_heap_tag_entry;
 
 /** struct trn_heap_extent - contiguous memory a pool hands out; the first three members are the owner's to read. */
@@ -27,6 +26,7 @@ struct trn_heap_extent {
 	void *owner;			/* given to trn_heap_extent_add() */
 	uint64_t used;			/* bytes in live blocks */
 	uint64_t touched;		/* everything at or above this offset was never handed out */
+	uint64_t ordinal;		/* order of adding: the address order between extents */
 	struct trn_heap_block *first;	/* blocks in address order */
 	struct trn_heap_extent *next;	/* of the pool */
 	struct trn_heap_extent **link;
