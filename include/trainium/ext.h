@@ -81,8 +81,14 @@
 #define TRN_ENG_BASE_LOW		0x08
 #define TRN_ENG_BASE_HIGH		0x0c
 #define TRN_ENG_COUNT			0x10
-#define TRN_ENG_CONTROL			0x14
-#define TRN_ENG_STATUS			0x18
+#define TRN_ENG_CONTROL			0x14	/* W */
+#define TRN_ENG_CONTROL_START		(1u << 0)	/* run this engine's image once, without windows */
+#define TRN_ENG_CONTROL_STOP		(1u << 1)	/* end the core's present run */
+#define TRN_ENG_STATUS			0x18	/* RO */
+#define TRN_ENG_STATUS_IDLE		0
+#define TRN_ENG_STATUS_RUNNING		1
+#define TRN_ENG_STATUS_HALTED		2
+#define TRN_ENG_STATUS_FAULT		3
 #define TRN_ENG_PC			0x1c
 #define TRN_ENG_CYCLES_LOW		0x20
 #define TRN_ENG_CYCLES_HIGH		0x24

@@ -148,6 +148,8 @@ void emu_device_complaint_text(struct emu_device *device, char *text, size_t siz
  * Return: 0, -ENOENT for an unknown name, -ERANGE for a value out of range.
  */
 int emu_device_fault_set(struct emu_device *device, const char *name, uint64_t value);
+/** emu_device_fault_get() - present value: occurrences left of a counted fault, level of the others. 0 or -ENOENT. */
+int emu_device_fault_get(struct emu_device *device, const char *name, uint64_t *value);
 /** emu_fault_name() - names in order, NULL at the end; *@help a line on each. */
 const char *emu_fault_name(unsigned int index, const char **help);
 

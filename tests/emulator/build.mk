@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Device model and in-process shell: build/lib/libtrn-emulator.a. core.mk lists the NeuronCore. The QEMU shell in qemu/ is compiled inside of
+# QEMU's tree by scripts/qemu-build.
+
+EMU := tests/emulator
+EMU_DEVICE_SRCS := $(addprefix $(EMU)/, \
+	complaint.c crc32c.c decode.c device.c ext.c fault.c firmware.c irq.c memory.c misc_ram.c notify.c \
+	pci_config.c product.c regs.c submit.c tpb.c udma.c udma_regs.c unit.c window.c worker.c \
+	inproc/inproc.c)
+
+include $(EMU)/core.mk
+
+EMU_SRCS := $(EMU_DEVICE_SRCS) $(EMU_CORE_SRCS)
+EMU_OBJS := $(EMU_SRCS:%.c=$(B)/%.o)
+EMU_LIB := $(B)/lib/libtrn-emulator.a
+
+# -fPIC: the library is linked into libtrn.so. -O3: the arithmetic of the cores.
+$(EMU_OBJS): $(B)/%.o: %.c
+	@mkdir -p $(@D)
+	$(say) CC $<
+	$(Q)$(CC) -I$(EMU) $(CPPFLAGS) $(CFLAGS) $(EMU_OPT) -fPIC -fvisibility=hidden -MMD -MP -c -o $@ $<
+
+EMU_OPT := $(if $(SANITIZE),,-O3)
+
+$(EMU_LIB): $(EMU_OBJS)
+	@mkdir -p $(@D)
+	$(say) AR $@
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+all: $(EMU_LIB)
+
+-include $(EMU_OBJS:.o=.d)
+
+# Unit tests: one binary per suite, all use the rig. They have threads throughout, so all run under ThreadSanitizer too.
+EMU_TESTS := udma
+EMU_TEST_BINS := $(EMU_TESTS:%=$(B)/tests/unit/test_emu_%)
+EMU_TEST_OBJS := $(EMU_TEST_BINS:=.o) $(B)/tests/unit/emu_rig.o
+
+$(EMU_TEST_OBJS): $(B)/%.o: %.c
+	@mkdir -p $(@D)
+	$(say) CC $<
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+$(EMU_TEST_BINS): %: %.o $(B)/tests/unit/emu_rig.o $(EMU_LIB)
+	$(say) LD $@
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(shell pkg-config --libs check) -lpthread -lm
+
+UNIT_TESTS += $(EMU_TEST_BINS)
+TSAN_TESTS += $(EMU_TEST_BINS)
+
+-include $(EMU_TEST_OBJS:.o=.d)

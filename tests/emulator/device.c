@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The device: creation, reset, register access from outside.
+ *
+ * Locking: reset_lock serialises resets. A reset sets "stopping", upon which every worker returns at its next step, and waits until all of
+ * them sleep; register accesses go on meanwhile and are harmless.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include "submit.h"
+
+#define ROUTING_IDS	64u
+#define HBM_MIN		(64ull << 20)
+#define ARCH_LATER	"trn2"
+#define SERIAL_HIGH	0x54524e00u	/* "TRN", generation in the low byte */
+#define SERIAL_LOW	0x10000000u	/* plus routing id */
+
+static const struct emu_origin host_origin = { 0 };
+
+static int config_check(const struct emu_config *config, const struct emu_product **product, char *error, size_t size)
+{
+	const char *arch = config->arch ? config->arch : "trn1";
+
+	if (config->size != sizeof(*config)) {
+		snprintf(error, size, "size of the configuration is %zu, this model expects %zu: rebuild the caller",
+			 config->size, sizeof(*config));
+		return -EINVAL;
+	}
+	*product = emu_product_find(arch);
+	if (!*product) {
+		if (!strcmp(arch, ARCH_LATER))
+			snprintf(error, size, "arch=%s: this model does not emulate Trn2 yet; use trn1 or inf2", arch);
+		else
+			snprintf(error, size, "arch=%s is unknown; use trn1 or inf2", arch);
+		return -EINVAL;
+	}
+	if (config->routing_id >= ROUTING_IDS) {
+		snprintf(error, size, "routing-id=%" PRIu32 " is out of range; must be 0 to %u", config->routing_id,
+			 ROUTING_IDS - 1);
+		return -EINVAL;
+	}
+	if (config->hbm_bytes && (config->hbm_bytes < HBM_MIN || config->hbm_bytes > (*product)->hbm_bytes ||
+				  (config->hbm_bytes & (config->hbm_bytes - 1)))) {
+		snprintf(error, size, "hbm-size=%" PRIu64 " is invalid; must be a power of two from %llu to %" PRIu64
+			 " (bytes of each of the %u stacks)", config->hbm_bytes, HBM_MIN, (*product)->hbm_bytes,
+			 (*product)->stacks);
+		return -EINVAL;
+	}
+	if (config->disable_features & ~TRN_FEATURE_ALL) {
+		snprintf(error, size, "disable-features=0x%" PRIx32 " is invalid; known features are 0x%x",
+			 config->disable_features, TRN_FEATURE_ALL);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int hbm_create(struct emu_device *device)
+{
+	void *hbm;
+
+	device->hbm_size = device->hbm_bytes * device->product->stacks;
+	hbm = mmap(NULL, device->hbm_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (hbm == MAP_FAILED)
+		return -errno;
+	device->hbm = hbm;
+	/* Both are hints: fewer page faults in large copies, and no core dump of the whole HBM. */
+	madvise(hbm, device->hbm_size, MADV_HUGEPAGE);
+	madvise(hbm, device->hbm_size, MADV_DONTDUMP);
+	return 0;
+}
+
+static int parts_create(struct emu_device *device)
+{
+	unsigned int i;
+	int error;
+
+	for (i = 0; i < device->product->top_sps; i++)
+		emu_notific_init(&device->top_sp_notific[i]);
+	emu_irq_init(device);
+	error = hbm_create(device);
+	if (!error)
+		error = emu_blocks_create(device);
+	if (!error)
+		error = emu_units_create(device);
+	if (!error)
+		error = emu_engines_create(device);
+	if (!error)
+		error = emu_firmware_create(device);
+	if (!error)
+		emu_misc_power_up(device);
+	return error;
+}
+
+int emu_device_create(const struct emu_config *config, const struct emu_host_ops *ops, void *opaque,
+		      struct emu_device **device, char *error, size_t error_size)
+{
+	const struct emu_product *product;
+	struct emu_device *dev;
+	int status;
+
+	*device = NULL;
+	status = config_check(config, &product, error, error_size);
+	if (status)
+		return status;
+	dev = calloc(1, sizeof(*dev));
+	if (!dev) {
+		snprintf(error, error_size, "out of memory for the device model");
+		return -ENOMEM;
+	}
+	dev->product = product;
+	dev->ops = ops;
+	dev->opaque = opaque;
+	dev->routing_id = config->routing_id;
+	dev->features = TRN_FEATURE_ALL & ~config->disable_features;
+	dev->serial = config->serial ? config->serial
+				     : (uint64_t)(SERIAL_HIGH | product->generation) << 32 |
+				       (SERIAL_LOW + config->routing_id);
+	dev->hbm_bytes = config->hbm_bytes ? config->hbm_bytes : product->hbm_bytes;
+	atomic_init(&dev->bus_master, true);
+	pthread_mutex_init(&dev->reset_lock, NULL);
+	pthread_mutex_init(&dev->complaint_lock, NULL);
+	status = parts_create(dev);
+	if (status) {
+		snprintf(error, error_size, "cannot create the %s device with 2^%d bytes of HBM: %s", product->arch,
+			 63 - __builtin_clzll(dev->hbm_bytes * product->stacks), strerror(-status));
+		emu_device_destroy(dev);
+		return status;
+	}
+	*device = dev;
+	return 0;
+}
+
+void emu_device_destroy(struct emu_device *device)
+{
+	unsigned int i;
+
+	if (!device)
+		return;
+	atomic_store(&device->stopping, true);
+	/* A reset by the firmware waits for cores, so stop their runs first. */
+	for (i = 0; i < device->product->cores; i++)
+		if (device->unit[i].core)
+			emu_submit_stop(&device->unit[i]);
+	emu_firmware_destroy(device);
+	emu_engines_destroy(device);
+	emu_units_destroy(device);
+	emu_blocks_destroy(device);
+	if (device->hbm)
+		munmap(device->hbm, device->hbm_size);
+	for (i = 0; i < device->product->top_sps; i++)
+		emu_notific_destroy(&device->top_sp_notific[i]);
+	emu_irq_destroy(device);
+	pthread_mutex_destroy(&device->complaint_lock);
+	pthread_mutex_destroy(&device->reset_lock);
+	free(device);
+}
+
+uint64_t emu_device_bar_size(const struct emu_device *device, unsigned int bar)
+{
+	switch (bar) {
+	case 0:
+		return device->product->bar0_size;
+	case TRN_EXT_BAR:
+		return device->features ? TRN_EXT_BAR_SIZE : 0;
+	case 4:
+		return device->hbm_size;
+	}
+	return 0;
+}
+
+void *emu_device_hbm(struct emu_device *device, uint64_t *size)
+{
+	*size = device->hbm_size;
+	return device->hbm;
+}
+
+unsigned int emu_device_vectors(const struct emu_device *device)
+{
+	return device->irq.count;
+}
+
+/* The memory windows of a core take any access inside a word; registers take words. */
+static bool access_valid(struct emu_device *device, unsigned int bar, uint64_t offset, unsigned int size)
+{
+	if (size == 4 && !(offset & 3) && offset < emu_device_bar_size(device, bar))
+		return true;
+	emu_complain(device, EMU_COMPLAINT_ACCESS_SIZE,
+		     "access of %u bytes at BAR%u 0x%llx: registers are 32-bit and aligned", size, bar,
+		     (unsigned long long)offset);
+	return false;
+}
+
+uint32_t emu_device_read(struct emu_device *device, unsigned int bar, uint64_t offset, unsigned int size)
+{
+	if (emu_fault_value(device, EMU_FAULT_REGS_ALL_ONES) || !access_valid(device, bar, offset, size))
+		return 0xffffffff;
+	if (bar == 0)
+		return emu_register_read(device, offset);
+	if (bar == TRN_EXT_BAR)
+		return emu_ext_read(device, (uint32_t)offset);
+	return 0xffffffff;
+}
+
+void emu_device_write(struct emu_device *device, unsigned int bar, uint64_t offset, uint32_t value, unsigned int size)
+{
+	if (emu_fault_value(device, EMU_FAULT_REGS_ALL_ONES) || !access_valid(device, bar, offset, size))
+		return;
+	if (bar == 0)
+		emu_register_write(device, offset, value, host_origin);
+	else if (bar == TRN_EXT_BAR)
+		emu_ext_write(device, (uint32_t)offset, value);
+}
+
+void emu_device_bus_master(struct emu_device *device, bool enabled)
+{
+	if (atomic_exchange(&device->bus_master, enabled) != enabled && enabled)
+		emu_irq_flush(device);
+}
+
+static void workers_wait(struct emu_device *device)
+{
+	unsigned int i;
+
+	emu_worker_wait_idle(&device->firmware.worker, 0);
+	for (i = 0; i < device->group_count; i++)
+		emu_worker_wait_idle(&device->group[i].worker, 0);
+	for (i = 0; i < device->product->cores; i++)
+		emu_worker_wait_idle(&device->unit[i].worker, 0);
+}
+
+void emu_device_reset(struct emu_device *device)
+{
+	unsigned int i;
+
+	pthread_mutex_lock(&device->reset_lock);
+	atomic_store(&device->stopping, true);
+	for (i = 0; i < device->product->cores; i++)
+		emu_submit_stop(&device->unit[i]);
+	workers_wait(device);
+	for (i = 0; i < device->product->cores; i++)
+		emu_unit_reset(&device->unit[i]);
+	memset(device->store, 0, device->store_size);
+	emu_engines_power_up(device);
+	for (i = 0; i < device->product->top_sps; i++) {
+		emu_top_sp_clear(device, i);
+		emu_notific_clear(&device->top_sp_notific[i]);
+	}
+	atomic_store(&device->firmware.trigger, false);
+	atomic_store(&device->firmware.resetting, false);
+	emu_misc_power_up(device);
+	emu_irq_power_up(device);
+	atomic_store(&device->stopping, false);
+	pthread_mutex_unlock(&device->reset_lock);
+}
+
+static bool all_idle(struct emu_device *device)
+{
+	unsigned int i;
+
+	if (!emu_worker_is_idle(&device->firmware.worker))
+		return false;
+	for (i = 0; i < device->product->cores; i++)
+		if (!emu_worker_is_idle(&device->unit[i].worker))
+			return false;
+	for (i = 0; i < device->group_count; i++)
+		if (!emu_worker_is_idle(&device->group[i].worker))
+			return false;
+	return true;
+}
+
+int emu_device_quiesce(struct emu_device *device, unsigned int timeout_ms)
+{
+	uint64_t deadline = emu_monotonic_ns() + (uint64_t)timeout_ms * 1000000u;
+	bool idle = true;
+	unsigned int i;
+
+	/* One worker may give work to another, so go round until all are found asleep at once. */
+	do {
+		idle = emu_worker_wait_idle(&device->firmware.worker, deadline);
+		for (i = 0; idle && i < device->product->cores; i++)
+			idle = emu_worker_wait_idle(&device->unit[i].worker, deadline);
+		for (i = 0; idle && i < device->group_count; i++)
+			idle = emu_worker_wait_idle(&device->group[i].worker, deadline);
+	} while (idle && !all_idle(device));
+	return idle ? 0 : -ETIMEDOUT;
+}

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Management firmware: reset handshake and FWIO mailbox, on a thread of its own woken by the trigger register.
+ *
+ * No lock: the mailbox buffers belong to the thread; registers it shares with the host are atomics.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "device.h"
+
+static const struct emu_origin firmware_origin = { 0 };
+
+static uint64_t misc_address(struct emu_device *device, uint32_t high, uint32_t low)
+{
+	return (uint64_t)emu_store_read(device->misc, high) << 32 | emu_store_read(device->misc, low);
+}
+
+static void reset_tpbs(struct emu_device *device, uint32_t map)
+{
+	const struct emu_product *product = device->product;
+	unsigned int i, e;
+
+	for (i = 0; i < product->cores; i++) {
+		if (!(map & (1u << i)))
+			continue;
+		emu_unit_reset(&device->unit[i]);
+		for (e = 0; e < TRN_ENGINES_PER_CORE; e++)
+			emu_dma_engine_reset(&device->engine[i * TRN_ENGINES_PER_CORE + e]);
+	}
+	for (i = 0; i < product->top_sps; i++)
+		if (map & (1u << (product->reset_top_sp_shift + i)))
+			emu_top_sp_clear(device, i);
+}
+
+/* DMA queues keep their state: drivers exist that do not set them up again. */
+static void reset_all(struct emu_device *device)
+{
+	const struct emu_product *product = device->product;
+	unsigned int i;
+
+	for (i = 0; i < product->cores; i++)
+		emu_unit_reset(&device->unit[i]);
+	for (i = 0; i < product->engines; i++)
+		emu_dma_engine_reset(&device->engine[i]);
+	for (i = 0; i < product->top_sps; i++) {
+		emu_top_sp_clear(device, i);
+		emu_notific_clear(&device->top_sp_notific[i]);
+	}
+}
+
+static void reset_serve(struct emu_device *device, uint32_t kind)
+{
+	uint64_t slow = emu_fault_value(device, EMU_FAULT_RESET_SLOW);
+
+	if (emu_fault_take(device, EMU_FAULT_RESET_TWICE))
+		return;
+	emu_store_write(device->misc, TRN_MISC_FW_STATUS, TRN_FW_STATUS_BUSY);
+	atomic_store(&device->firmware.resetting, slow != 0);
+	if (kind == TRN_RESET_TPB)
+		reset_tpbs(device, emu_store_read(device->misc, TRN_MISC_RESET_MAP));
+	else
+		reset_all(device);
+	emu_delay_ms(device, slow);
+	atomic_store(&device->firmware.resetting, false);
+	/* A failed reset is one whose busy bit stays until another reset succeeds. */
+	if (!emu_fault_take(device, EMU_FAULT_RESET_FAIL))
+		emu_store_write(device->misc, TRN_MISC_FW_STATUS, 0);
+	emu_store_write(device->misc, TRN_MISC_RESET, 0);
+}
+
+static uint32_t get_le(const uint8_t *p, unsigned int bytes)
+{
+	uint32_t value = 0;
+
+	while (bytes--)
+		value = value << 8 | p[bytes];
+	return value;
+}
+
+static void put_le(uint8_t *p, uint32_t value, unsigned int bytes)
+{
+	for (; bytes--; value >>= 8)
+		*p++ = (uint8_t)value;
+}
+
+/* Return: size of the request, 0 when it must be ignored. */
+static uint32_t request_fetch(struct emu_device *device, uint64_t addr)
+{
+	uint8_t *request = device->firmware.request;
+	uint32_t size, crc;
+
+	if (emu_memory_read(device, addr, request, TRN_FWIO_REQ_PAYLOAD)) {
+		emu_complain(device, EMU_COMPLAINT_FWIO_REQUEST, "FWIO request at 0x%llx cannot be read",
+			     (unsigned long long)addr);
+		return 0;
+	}
+	size = get_le(request + TRN_FWIO_REQ_SIZE, 2);
+	if (!request[TRN_FWIO_REQ_SEQ] || size < TRN_FWIO_REQ_PAYLOAD ||
+	    emu_memory_read(device, addr, request, size)) {
+		emu_complain(device, EMU_COMPLAINT_FWIO_REQUEST,
+			     "FWIO request at 0x%llx: sequence %u, size %u; must be 1 to 255 and at least %u",
+			     (unsigned long long)addr, request[TRN_FWIO_REQ_SEQ], size, TRN_FWIO_REQ_PAYLOAD);
+		return 0;
+	}
+	crc = get_le(request + TRN_FWIO_REQ_CRC, 4);
+	put_le(request + TRN_FWIO_REQ_CRC, 0, 4);
+	if (crc != emu_crc32c(request, size)) {
+		emu_complain(device, EMU_COMPLAINT_FWIO_REQUEST,
+			     "FWIO request %u: CRC32C 0x%08x, computed 0x%08x", request[TRN_FWIO_REQ_SEQ], crc,
+			     emu_crc32c(request, size));
+		return 0;
+	}
+	return size;
+}
+
+/* Return: error code for the response; *payload receives its payload length. */
+static uint8_t command_read(struct emu_device *device, uint32_t bytes, uint32_t *payload)
+{
+	struct emu_firmware *fw = &device->firmware;
+	uint32_t count = bytes / 8, i;
+	struct emu_target target;
+	uint64_t addr;
+	uint32_t value;
+
+	if (bytes % 8) {
+		emu_complain(device, EMU_COMPLAINT_FWIO_REQUEST, "FWIO READ: payload of %u bytes is no list of addresses",
+			     bytes);
+		return TRN_FWIO_FAIL;
+	}
+	for (i = 0; i < count; i++) {
+		memcpy(&addr, fw->request + TRN_FWIO_REQ_PAYLOAD + 8 * i, 8);
+		emu_decode(device, addr, 4, &target);
+		if ((addr & 3) || target.kind == EMU_TARGET_HOST ||
+		    emu_memory_read(device, addr, &value, sizeof(value))) {
+			emu_complain(device, EMU_COMPLAINT_FWIO_REQUEST, "FWIO READ: 0x%llx is no register",
+				     (unsigned long long)addr);
+			return TRN_FWIO_FAIL;
+		}
+		put_le(fw->response + TRN_FWIO_RESP_PAYLOAD + 4 * i, value, 4);
+	}
+	*payload = 4 * count;
+	return TRN_FWIO_OK;
+}
+
+static uint8_t command_run(struct emu_device *device, uint32_t size, uint32_t *payload)
+{
+	*payload = 0;
+	switch (device->firmware.request[TRN_FWIO_REQ_COMMAND]) {
+	case TRN_FWIO_READ:
+		return command_read(device, size - TRN_FWIO_REQ_PAYLOAD, payload);
+	case TRN_FWIO_POST:
+		return TRN_FWIO_OK;
+	default:
+		return TRN_FWIO_UNKNOWN;
+	}
+}
+
+/* The sequence number goes last: the host polls it. */
+static void response_write(struct emu_device *device, uint64_t addr, uint32_t size)
+{
+	uint8_t *response = device->firmware.response;
+
+	if (emu_memory_write(device, addr + 1, response + 1, size - 1, firmware_origin) ||
+	    emu_memory_write(device, addr, response, 1, firmware_origin))
+		emu_complain(device, EMU_COMPLAINT_FWIO_REQUEST, "FWIO response at 0x%llx cannot be written",
+			     (unsigned long long)addr);
+}
+
+static void fwio_serve(struct emu_device *device)
+{
+	uint64_t request = misc_address(device, TRN_MISC_REQUEST_HIGH, TRN_MISC_REQUEST_LOW);
+	uint64_t response = misc_address(device, TRN_MISC_RESPONSE_HIGH, TRN_MISC_RESPONSE_LOW);
+	struct emu_firmware *fw = &device->firmware;
+	uint32_t size, payload;
+	uint8_t error;
+
+	if (!request || !response)
+		return;
+	size = request_fetch(device, request);
+	if (!size || emu_fault_take(device, EMU_FAULT_FW_SILENT))
+		return;
+	error = command_run(device, size, &payload);
+	if (emu_fault_take(device, EMU_FAULT_FW_CRC)) {
+		error = TRN_FWIO_FAIL;
+		payload = 0;
+	}
+	if (error)
+		payload = 0;
+	fw->response[TRN_FWIO_RESP_SEQ] = fw->request[TRN_FWIO_REQ_SEQ];
+	fw->response[TRN_FWIO_RESP_ERROR] = error;
+	put_le(fw->response + TRN_FWIO_RESP_SIZE, TRN_FWIO_RESP_PAYLOAD + payload, 2);
+	/* A lying firmware claims more than the request can have asked for. */
+	if (emu_fault_take(device, EMU_FAULT_FW_LYING))
+		put_le(fw->response + TRN_FWIO_RESP_SIZE, 0xffff, 2);
+	response_write(device, response, TRN_FWIO_RESP_PAYLOAD + payload);
+}
+
+static void firmware_work(void *opaque)
+{
+	struct emu_device *device = opaque;
+	uint32_t reset;
+
+	while (!atomic_load(&device->stopping) && atomic_exchange(&device->firmware.trigger, false)) {
+		reset = emu_store_read(device->misc, TRN_MISC_RESET);
+		if (reset)
+			reset_serve(device, reset);
+		else
+			fwio_serve(device);
+	}
+}
+
+void emu_firmware_trigger(struct emu_device *device)
+{
+	atomic_store(&device->firmware.trigger, true);
+	emu_worker_kick(&device->firmware.worker);
+}
+
+int emu_firmware_create(struct emu_device *device)
+{
+	struct emu_firmware *fw = &device->firmware;
+
+	fw->request = malloc(TRN_FWIO_BUFFER_SIZE);
+	fw->response = malloc(TRN_FWIO_BUFFER_SIZE);
+	if (!fw->request || !fw->response)
+		return -ENOMEM;
+	return emu_worker_start(&fw->worker, firmware_work, device, device->ops->thread_start,
+				device->ops->thread_stop, device->opaque);
+}
+
+void emu_firmware_destroy(struct emu_device *device)
+{
+	emu_worker_stop(&device->firmware.worker);
+	free(device->firmware.request);
+	free(device->firmware.response);
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * MISC RAM: plain memory shared with the firmware, a doorbell, and a few words the firmware owns.
+ */
+#include "device.h"
+
+#define API_VERSION	3		/* power words are valid */
+#define POWER_PERIOD_NS	50000000u	/* one sample */
+
+/* Words that only the firmware writes. */
+static bool firmware_owned(uint32_t offset)
+{
+	switch (offset) {
+	case TRN_MISC_API_VERSION:
+	case TRN_MISC_DEVICE_ID:
+	case TRN_MISC_SERIAL_LOW:
+	case TRN_MISC_SERIAL_HIGH:
+	case TRN_MISC_SRAM_ECC:
+	case TRN_MISC_HBM_ECC(0):
+	case TRN_MISC_HBM_ECC(1):
+	case TRN_MISC_HBM_ECC(2):
+	case TRN_MISC_HBM_ECC(3):
+	case TRN_MISC_POWER_D0:
+	case TRN_MISC_POWER_D1:
+	case TRN_MISC_HBM_REPAIR:
+	case TRN_MISC_FW_STATUS:
+		return true;
+	}
+	return false;
+}
+
+/* Utilisation of the last whole sample period: share of the time the cores were in a run, in 1/100 %, and a sample counter. */
+static uint32_t power_read(struct emu_device *device)
+{
+	struct emu_firmware *fw = &device->firmware;
+	uint64_t sample = device->ops->clock_ns(device->opaque) / POWER_PERIOD_NS;
+	uint64_t last = atomic_load(&fw->power_stamp);
+	uint64_t busy = 0, span, util;
+	unsigned int i;
+
+	if (sample != last && atomic_compare_exchange_strong(&fw->power_stamp, &last, sample)) {
+		for (i = 0; i < device->product->cores; i++)
+			busy += emu_unit_busy_ns(&device->unit[i]);
+		span = (sample - last) * POWER_PERIOD_NS * device->product->cores;
+		util = busy - atomic_exchange(&fw->power_busy, busy);
+		util = util >= span ? 10000 : util * 10000 / span;
+		atomic_store(&fw->power_util, (uint32_t)util);
+	}
+	return (uint32_t)(sample & 0xffff) << 16 | atomic_load(&fw->power_util);
+}
+
+uint32_t emu_misc_read(struct emu_device *device, uint32_t offset)
+{
+	/* While a slow reset lasts the firmware serves nothing but the handshake. */
+	if (atomic_load(&device->firmware.resetting) && offset != TRN_MISC_RESET && offset != TRN_MISC_FW_STATUS)
+		return TRN_MISC_NOT_READY;
+	if (offset == TRN_MISC_POWER_D0)
+		return power_read(device);
+	return emu_store_read(device->misc, offset);
+}
+
+void emu_misc_write(struct emu_device *device, uint32_t offset, uint32_t value)
+{
+	if (firmware_owned(offset)) {
+		emu_complain(device, EMU_COMPLAINT_READ_ONLY, "MISC RAM 0x%03x belongs to the firmware", offset);
+		return;
+	}
+	emu_store_write(device->misc, offset, value);
+	if (offset == TRN_MISC_TRIGGER && value)
+		emu_firmware_trigger(device);
+}
+
+void emu_misc_power_up(struct emu_device *device)
+{
+	struct emu_block *misc = device->misc;
+
+	emu_store_write(misc, TRN_MISC_API_VERSION, API_VERSION);
+	emu_store_write(misc, TRN_MISC_DEVICE_ID, device->routing_id);
+	emu_store_write(misc, TRN_MISC_SERIAL_LOW, (uint32_t)device->serial);
+	emu_store_write(misc, TRN_MISC_SERIAL_HIGH, (uint32_t)(device->serial >> 32));
+	atomic_store(&device->firmware.power_stamp, device->ops->clock_ns(device->opaque) / POWER_PERIOD_NS);
+	atomic_store(&device->firmware.power_busy, 0);
+	atomic_store(&device->firmware.power_util, 0);
+}

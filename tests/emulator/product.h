@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Constant tables of one product: identity, counts, address map. A new generation is a new table, not new code.
+ */
+#ifndef EMU_PRODUCT_H
+#define EMU_PRODUCT_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "trainium/map.h"
+
+/** enum emu_block_kind - what answers in a range of BAR0. */
+enum emu_block_kind {
+	EMU_BLOCK_TPB,
+	EMU_BLOCK_TOP_SP,
+	EMU_BLOCK_UDMA,
+	EMU_BLOCK_SDMA,
+	EMU_BLOCK_NC_NOTIFIC,
+	EMU_BLOCK_TOP_SP_NOTIFIC,
+	EMU_BLOCK_PE_COUNTERS,
+	EMU_BLOCK_MISC,
+};
+
+/** struct emu_block_family - @count equal blocks, @stride apart, numbered from @first. */
+struct emu_block_family {
+	enum emu_block_kind kind;
+	unsigned int first, count;
+	uint64_t bar0, stride;
+	uint32_t size;
+};
+
+/** struct emu_dev_window - a range of device addresses that is a range of BAR0. */
+struct emu_dev_window {
+	uint64_t dev, bar0, size;
+};
+
+/** struct emu_pe_layout - activity counters of the tensor engine. */
+struct emu_pe_layout {
+	uint32_t group_stride, groups, row_stride, rows, column_groups;
+};
+
+/** struct emu_product - one product; all pointers are to constants. */
+struct emu_product {
+	const char *arch;
+	uint16_t pci_device;
+	unsigned int generation;
+	unsigned int cores, stacks, top_sps, engines, h2t_engines;
+	unsigned int top_sps_per_core;
+	unsigned int reset_top_sp_shift;	/* first TOP_SP bit of RESET_TPB_MAP */
+	uint32_t sbuf_partition_bytes;
+	uint64_t bar0_size;
+	uint64_t hbm_bytes;			/* per stack */
+	uint64_t hbm_base[4];			/* device addresses of the stacks */
+	uint64_t host_base, host_mask, host_size;
+	const struct emu_dev_window *windows;
+	unsigned int window_count;
+	const struct emu_block_family *families;
+	unsigned int family_count;
+	struct emu_pe_layout pe;
+};
+
+/** emu_product_find() - table of @arch, NULL when the model does not know it. */
+const struct emu_product *emu_product_find(const char *arch);
+
+/** emu_product_at() - the products in order, NULL at the end. */
+const struct emu_product *emu_product_at(unsigned int index);
+
+#endif /* EMU_PRODUCT_H */

@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Execution of descriptor rings: what a DMA worker does after a doorbell.
+ *
+ * A batch is a snapshot of up to EMU_BATCH posted descriptors of each direction, taken under the engine's lock, executed without it and
+ * booked under it again, unless the queue's generation changed meanwhile. Inside a batch the worker only looks at the queue's "interrupted"
+ * flag and publishes its progress, so a descriptor costs no lock. M2S data is a stream cut into packets at LAST; S2M descriptors are filled
+ * from it one after the other, and a packet must end where an S2M descriptor ends.
+ */
+#include <string.h>
+#include "device.h"
+
+#define HARD_PACKET_BYTES	0xfffffu	/* reset value of the packet length limit */
+
+/** struct batch - work taken from a queue. */
+struct batch {
+	struct emu_dma_engine *engine;
+	struct emu_queue *queue;
+	unsigned int q;
+	uint64_t generation;
+	uint64_t base[2];
+	uint32_t length[2], index[2], count[2];	/* ring, first descriptor, descriptors taken */
+	uint32_t used[2], offset[2];		/* descriptors finished, bytes moved of the next */
+	uint32_t packet_descs, packet_bytes;
+	uint32_t max_descs, max_bytes;
+	bool in_packet;
+	struct emu_origin origin;
+	struct trn_desc desc[2][EMU_BATCH];
+
+	bool interrupt;				/* a finished packet asked for one */
+	uint32_t cause[2];			/* error bits of the secondary interrupt controller */
+	uint64_t error_addr;
+};
+
+static uint32_t desc_bytes(const struct trn_desc *desc)
+{
+	uint32_t bytes = desc->ctrl & TRN_DESC_LEN_MASK;
+
+	return bytes ? bytes : TRN_DESC_MAX_BYTES;
+}
+
+static void batch_limits(struct batch *batch)
+{
+	struct emu_block *udma = batch->engine->udma;
+
+	batch->max_descs = emu_store_read(udma, TRN_UDMA_M2S + TRN_M2S_PREFETCH_CFG2) & 0xff;
+	if (!batch->max_descs)
+		batch->max_descs = TRN_PACKET_MAX_DESCS;
+	batch->max_bytes = emu_store_read(udma, TRN_UDMA_M2S + TRN_M2S_PKT_LEN_CFG) & HARD_PACKET_BYTES;
+	if (!batch->max_bytes)
+		batch->max_bytes = HARD_PACKET_BYTES;
+}
+
+/* Return: false when the queue has nothing that can be executed. */
+static bool batch_take(struct batch *batch)
+{
+	struct emu_queue *queue = batch->queue;
+	unsigned int depth = 0;
+	bool any;
+	int dir;
+
+	pthread_mutex_lock(&batch->engine->lock);
+	any = emu_udma_runnable(batch->engine, queue);
+	for (dir = EMU_M2S; any && dir <= EMU_S2M; dir++) {
+		struct emu_ring *ring = &queue->ring[dir];
+		uint64_t pending = ring->posted - ring->done;
+
+		batch->base[dir] = ring->base;
+		batch->length[dir] = ring->length;
+		batch->index[dir] = (uint32_t)(ring->done % ring->length);
+		batch->count[dir] = pending < EMU_BATCH ? (uint32_t)pending : EMU_BATCH;
+		batch->offset[dir] = queue->offset[dir];
+		batch->used[dir] = 0;
+		batch->cause[dir] = 0;
+		atomic_store_explicit(&ring->moved, 0, memory_order_relaxed);
+		if (ring->depth > depth)
+			depth = ring->depth;
+	}
+	if (any) {
+		batch->generation = queue->generation;
+		batch->packet_descs = queue->packet_descs;
+		batch->packet_bytes = queue->packet_bytes;
+		batch->in_packet = queue->in_packet;
+		batch->origin.depth = depth + 1;
+		queue->in_batch = true;
+		atomic_store(&queue->interrupted, false);
+	}
+	pthread_mutex_unlock(&batch->engine->lock);
+	batch->interrupt = false;
+	batch->error_addr = 0;
+	batch_limits(batch);
+	return any;
+}
+
+/* Return: the queue may have more work. */
+static bool batch_book(struct batch *batch)
+{
+	struct emu_queue *queue = batch->queue;
+	bool more, valid;
+	int dir;
+
+	pthread_mutex_lock(&batch->engine->lock);
+	valid = queue->generation == batch->generation;
+	for (dir = EMU_M2S; valid && dir <= EMU_S2M; dir++) {
+		queue->ring[dir].done += batch->used[dir];
+		queue->offset[dir] = batch->offset[dir];
+		queue->packet_descs = batch->packet_descs;
+		queue->packet_bytes = batch->packet_bytes;
+		queue->in_packet = batch->in_packet;
+		queue->in_batch = false;
+	}
+	if (!valid) {
+		/* The error of a descriptor that was withdrawn meanwhile is nobody's. */
+		batch->cause[EMU_M2S] = 0;
+		batch->cause[EMU_S2M] = 0;
+	}
+	more = emu_udma_runnable(batch->engine, queue);
+	pthread_mutex_unlock(&batch->engine->lock);
+	return more;
+}
+
+static bool batch_fetch_dir(struct batch *batch, enum emu_direction dir)
+{
+	struct emu_device *device = batch->engine->device;
+	uint32_t until_wrap = batch->length[dir] - batch->index[dir];
+	uint32_t first = batch->count[dir] < until_wrap ? batch->count[dir] : until_wrap;
+	uint64_t addr = batch->base[dir] + (uint64_t)batch->index[dir] * TRN_DESC_SIZE;
+	uint32_t rest = batch->count[dir] - first;
+
+	if (!emu_memory_read(device, addr, batch->desc[dir], (size_t)first * TRN_DESC_SIZE) &&
+	    (!rest || !emu_memory_read(device, batch->base[dir], &batch->desc[dir][first],
+				       (size_t)rest * TRN_DESC_SIZE)))
+		return true;
+	batch->error_addr = addr;
+	batch->cause[dir] |= dir == EMU_M2S ? TRN_ERR_A_PREFETCH_RESPONSE : TRN_ERR_B_PREFETCH_RESPONSE;
+	emu_complain(device, EMU_COMPLAINT_DESC_ADDRESS, "engine %u queue %u %s: no ring memory at 0x%llx",
+		     batch->engine->id, batch->q, dir == EMU_M2S ? "M2S" : "S2M", (unsigned long long)addr);
+	return false;
+}
+
+static bool fail_desc(struct batch *batch, enum emu_direction dir, uint32_t cause, enum emu_complaint kind,
+		      const char *what)
+{
+	const struct trn_desc *desc = &batch->desc[dir][batch->used[dir]];
+
+	batch->cause[dir] |= cause;
+	batch->error_addr = desc->addr;
+	emu_complain(batch->engine->device, kind,
+		     "engine %u queue %u %s descriptor %u {%08x %08x %016llx}: %s", batch->engine->id, batch->q,
+		     dir == EMU_M2S ? "M2S" : "S2M", (batch->index[dir] + batch->used[dir]) % batch->length[dir],
+		     desc->ctrl, desc->meta, (unsigned long long)desc->addr, what);
+	return false;
+}
+
+static bool check_m2s(struct batch *batch, const struct trn_desc *desc)
+{
+	if (desc->ctrl & TRN_DESC_M2S_RESERVED)
+		return fail_desc(batch, EMU_M2S, TRN_ERR_A_DATA_RESPONSE, EMU_COMPLAINT_DESC_RESERVED,
+				 "reserved bit set");
+	if ((desc->meta & ~TRN_META_WRITE_BARRIER) != TRN_META_PLAIN)
+		return fail_desc(batch, EMU_M2S, TRN_ERR_A_DATA_RESPONSE, EMU_COMPLAINT_DESC_RESERVED,
+				 "operation other than plain copy");
+	if (!batch->in_packet != !!(desc->ctrl & TRN_DESC_FIRST))
+		return fail_desc(batch, EMU_M2S, batch->in_packet ? TRN_ERR_A_BAD_LAST : TRN_ERR_A_BAD_FIRST,
+				 EMU_COMPLAINT_DESC_RESERVED,
+				 batch->in_packet ? "FIRST inside a packet" : "packet begins without FIRST");
+	batch->in_packet = true;
+	batch->packet_descs++;
+	batch->packet_bytes += desc_bytes(desc);
+	if (batch->packet_descs > batch->max_descs)
+		return fail_desc(batch, EMU_M2S, TRN_ERR_A_TOO_MANY_DESCS, EMU_COMPLAINT_DESC_LENGTH,
+				 "too many descriptors in the packet");
+	if (batch->packet_bytes > batch->max_bytes)
+		return fail_desc(batch, EMU_M2S, TRN_ERR_A_PKT_TOO_LONG, EMU_COMPLAINT_DESC_LENGTH,
+				 "packet too long");
+	return true;
+}
+
+static bool check_s2m(struct batch *batch, const struct trn_desc *desc)
+{
+	if ((desc->ctrl & TRN_DESC_S2M_RESERVED) || desc->meta)
+		return fail_desc(batch, EMU_S2M, TRN_ERR_B_DATA_RESPONSE, EMU_COMPLAINT_DESC_RESERVED,
+				 "reserved bit set");
+	return true;
+}
+
+/* A completion in the sense of the faults on demand: the 4-byte marker of a host copy. */
+static bool completion_fault(struct batch *batch, const struct trn_desc *m2s, const struct trn_desc *s2m)
+{
+	struct emu_device *device = batch->engine->device;
+
+	if (batch->engine->core >= 0 || desc_bytes(m2s) != 4)
+		return false;
+	emu_delay_ms(device, emu_fault_value(device, EMU_FAULT_COMPLETION_LATE));
+	if (emu_fault_take(device, EMU_FAULT_COMPLETION_DOUBLE))
+		emu_memory_copy(device, s2m->addr, m2s->addr, 4, batch->origin);
+	return emu_fault_take(device, EMU_FAULT_COMPLETION_MISSING);
+}
+
+static bool batch_move(struct batch *batch, const struct trn_desc *m2s, const struct trn_desc *s2m, uint32_t len)
+{
+	enum emu_copy_error error;
+
+	if (completion_fault(batch, m2s, s2m))
+		return true;
+	error = emu_memory_copy(batch->engine->device, s2m->addr + batch->offset[EMU_S2M],
+				m2s->addr + batch->offset[EMU_M2S], len, batch->origin);
+	if (error == EMU_COPY_SOURCE)
+		return fail_desc(batch, EMU_M2S, TRN_ERR_A_DATA_RESPONSE, EMU_COMPLAINT_DESC_ADDRESS,
+				 "source cannot be read");
+	if (error == EMU_COPY_DESTINATION)
+		return fail_desc(batch, EMU_S2M, TRN_ERR_B_DATA_RESPONSE, EMU_COMPLAINT_DESC_ADDRESS,
+				 "destination cannot be written");
+	return true;
+}
+
+static void batch_advance(struct batch *batch, enum emu_direction dir, uint32_t len, uint32_t bytes)
+{
+	batch->offset[dir] += len;
+	if (batch->offset[dir] < bytes)
+		return;
+	batch->offset[dir] = 0;
+	batch->used[dir]++;
+	atomic_store_explicit(&batch->queue->ring[dir].moved, batch->used[dir], memory_order_release);
+}
+
+/* Moves what the two present descriptors have in common. Return: false ends the batch. */
+static bool batch_step(struct batch *batch)
+{
+	const struct trn_desc *m2s = &batch->desc[EMU_M2S][batch->used[EMU_M2S]];
+	const struct trn_desc *s2m = &batch->desc[EMU_S2M][batch->used[EMU_S2M]];
+	uint32_t m2s_bytes = desc_bytes(m2s), s2m_bytes = desc_bytes(s2m), len;
+	uint32_t m2s_left, s2m_left;
+	bool end;
+
+	if (!batch->offset[EMU_M2S] && !check_m2s(batch, m2s))
+		return false;
+	if (!batch->offset[EMU_S2M] && !check_s2m(batch, s2m))
+		return false;
+	/* Ring memory may have been rewritten since a former batch moved a part. */
+	if (batch->offset[EMU_M2S] >= m2s_bytes || batch->offset[EMU_S2M] >= s2m_bytes)
+		return fail_desc(batch, EMU_S2M, TRN_ERR_B_LENGTH_MISMATCH, EMU_COMPLAINT_DESC_LENGTH,
+				 "descriptor changed while it was executed");
+	m2s_left = m2s_bytes - batch->offset[EMU_M2S];
+	s2m_left = s2m_bytes - batch->offset[EMU_S2M];
+	end = (m2s->ctrl & TRN_DESC_LAST) && m2s_left <= s2m_left;
+	if (end && m2s_left != s2m_left)
+		return fail_desc(batch, EMU_S2M, TRN_ERR_B_LENGTH_MISMATCH, EMU_COMPLAINT_DESC_LENGTH,
+				 "packet ends inside this descriptor");
+	len = m2s_left < s2m_left ? m2s_left : s2m_left;
+	if (!batch_move(batch, m2s, s2m, len))
+		return false;
+	if (((m2s->ctrl & TRN_DESC_INT) && len == m2s_left) || ((s2m->ctrl & TRN_DESC_INT) && len == s2m_left))
+		batch->interrupt = true;
+	if (end) {
+		batch->in_packet = false;
+		batch->packet_descs = 0;
+		batch->packet_bytes = 0;
+	}
+	batch_advance(batch, EMU_M2S, len, m2s_bytes);
+	batch_advance(batch, EMU_S2M, len, s2m_bytes);
+	/* An interrupt is sent after the heads were booked, thus the batch ends here. */
+	return !batch->interrupt;
+}
+
+/* Latches the error and stops the engine unless the abort mask says otherwise; then the ring goes on behind the descriptor. */
+static void batch_error(struct batch *batch)
+{
+	static const uint32_t group[2] = { TRN_GEN_IOFIC_SECONDARY_A, TRN_GEN_IOFIC_SECONDARY_B };
+	struct emu_dma_engine *engine = batch->engine;
+	struct emu_device *device = engine->device;
+	bool abort = false;
+	int dir;
+
+	for (dir = EMU_M2S; dir <= EMU_S2M; dir++) {
+		uint32_t base = TRN_UDMA_GEN + group[dir], mask;
+
+		mask = emu_store_read(engine->udma, base + TRN_IOFIC_ABORT_MASK);
+		atomic_fetch_or(&engine->udma->store[(base + TRN_IOFIC_CAUSE) / 4], batch->cause[dir]);
+		abort |= (batch->cause[dir] & ~mask) != 0;
+	}
+	pthread_mutex_lock(&engine->lock);
+	if (abort) {
+		engine->state[EMU_M2S] = EMU_UDMA_ABORT;
+		engine->state[EMU_S2M] = EMU_UDMA_ABORT;
+	} else if (batch->queue->generation == batch->generation) {
+		struct emu_queue *queue = batch->queue;
+
+		for (dir = EMU_M2S; dir <= EMU_S2M; dir++) {
+			if (queue->ring[dir].done < queue->ring[dir].posted)
+				queue->ring[dir].done++;
+			queue->offset[dir] = 0;
+		}
+		queue->in_packet = false;
+		queue->packet_descs = 0;
+		queue->packet_bytes = 0;
+	}
+	pthread_mutex_unlock(&engine->lock);
+	if (engine->core >= 0)
+		emu_unit_dma_error(&device->unit[engine->core], batch->error_addr);
+	emu_irq_raise(device, TRN_VECTOR_DEVICE);
+}
+
+static bool queue_service(struct emu_dma_engine *engine, unsigned int q)
+{
+	struct batch batch;
+	bool more;
+
+	batch.engine = engine;
+	batch.queue = &engine->queue[q];
+	batch.q = q;
+	if (!batch_take(&batch))
+		return false;
+	if (batch_fetch_dir(&batch, EMU_S2M) && batch_fetch_dir(&batch, EMU_M2S)) {
+		while (batch.used[EMU_M2S] < batch.count[EMU_M2S] && batch.used[EMU_S2M] < batch.count[EMU_S2M] &&
+		       batch_step(&batch) &&
+		       !atomic_load_explicit(&batch.queue->interrupted, memory_order_relaxed))
+			;
+	}
+	more = batch_book(&batch);
+	if (batch.cause[EMU_M2S] | batch.cause[EMU_S2M]) {
+		batch_error(&batch);
+		more = true;
+	}
+	if (batch.interrupt)
+		emu_irq_raise(engine->device, engine->vector);
+	return more;
+}
+
+static void engine_service(struct emu_dma_engine *engine)
+{
+	uint32_t queues = atomic_exchange(&engine->ready, 0), again = 0;
+	struct emu_device *device = engine->device;
+	unsigned int q;
+
+	if (emu_fault_value(device, EMU_FAULT_ENGINE_HANG) == engine->id + 1u) {
+		atomic_fetch_or(&engine->ready, queues);
+		return;
+	}
+	for (q = 0; q < TRN_UDMA_QUEUES; q++) {
+		if (!(queues & (1u << q)))
+			continue;
+		if (queue_service(engine, q))
+			again |= 1u << q;
+		if (atomic_load_explicit(&device->stopping, memory_order_relaxed))
+			return;
+	}
+	if (again)
+		emu_dma_engine_kick(engine, again);
+}
+
+void emu_group_work(void *opaque)
+{
+	struct emu_group *group = opaque;
+	uint32_t engines = atomic_exchange(&group->ready, 0);
+	unsigned int e;
+
+	for (e = 0; e < group->count; e++) {
+		if (atomic_load_explicit(&group->device->stopping, memory_order_relaxed))
+			return;
+		if (engines & (1u << e))
+			engine_service(&group->device->engine[group->first + e]);
+	}
+}
