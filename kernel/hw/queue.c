@@ -84,7 +84,7 @@ void trnhw_udma_queue_stop(struct trnhw *hw, unsigned int engine, unsigned int q
 	trnhw_udma_queue_rewind(hw, engine, queue);
 	ring_set(hw, q.m2s, 0, 0);
 	ring_set(hw, q.s2m, 0, 0);
-	/* A read pushes the writes out, so that the caller may free the ring at once. */
+	/* A read pushes the writes out: no fetch begins after the return. */
 	trnhw_read(hw, q.s2m + TRN_Q_CFG);
 }
 

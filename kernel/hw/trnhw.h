@@ -263,10 +263,12 @@ int trnhw_udma_queue_init(struct trnhw *hw, unsigned int engine, unsigned int qu
  */
 void trnhw_udma_queue_rewind(struct trnhw *hw, unsigned int engine, unsigned int queue);
 /**
- * trnhw_udma_queue_stop() - disable, reset pointers, forget the ring (length 0): nothing is fetched
- * from it afterwards, also not after an engine init.
+ * trnhw_udma_queue_stop() - disable, reset pointers, forget the ring (length 0): nothing more is
+ * fetched from it, also not after an engine init. What was fetched before may still move data for a
+ * moment; a caller who stopped a busy queue waits TRNHW_DRAIN_MS before it reuses the memory.
  */
 void trnhw_udma_queue_stop(struct trnhw *hw, unsigned int engine, unsigned int queue);
+#define TRNHW_DRAIN_MS	10
 /** trnhw_udma_queue_ring() - doorbells: S2M first, then M2S; @count pairs, not 0. */
 void trnhw_udma_queue_ring(struct trnhw *hw, unsigned int engine, unsigned int queue, u32 count);
 

@@ -6,9 +6,6 @@
  */
 #include "internal.h"
 
-#define ENGINE_IRQ_A_MASK	0x0fffffffu	/* M2S errors */
-#define ENGINE_IRQ_B_MASK	0xffffef07u	/* S2M errors */
-
 /* Offsets of one engine's blocks. */
 struct engine {
 	const struct trnhw *hw;
@@ -162,8 +159,8 @@ void trnhw_udma_engine_init(struct trnhw *hw, unsigned int engine)
 		engine_init_broadcast(&e, engine % TRN_ENGINES_PER_CORE);
 	engine_init_queues(&e, cfg);
 	engine_init_data(&e);
-	engine_init_errors(&e, TRN_GEN_IOFIC_SECONDARY_A, ENGINE_IRQ_A_MASK, 0x3f, 0x500);
-	engine_init_errors(&e, TRN_GEN_IOFIC_SECONDARY_B, ENGINE_IRQ_B_MASK, 0xfc0, 0x600);
+	engine_init_errors(&e, TRN_GEN_IOFIC_SECONDARY_A, TRN_ERR_A_ALL, 0x3f, 0x500);
+	engine_init_errors(&e, TRN_GEN_IOFIC_SECONDARY_B, TRN_ERR_B_ALL, 0xfc0, 0x600);
 	engine_init_prefetch(&e);
 	engine_init_axi_errors(&e);
 }
@@ -200,10 +197,18 @@ int trnhw_udma_state(const struct trnhw *hw, unsigned int engine)
 	return m2s > s2m ? m2s : s2m;
 }
 
+/* Causes are latched; a bit written as 0 is cleared. */
+static void engine_clear_errors(const struct engine *e)
+{
+	trnhw_write(e->hw, e->gen + TRN_GEN_IOFIC_SECONDARY_A + TRN_IOFIC_CAUSE, 0);
+	trnhw_write(e->hw, e->gen + TRN_GEN_IOFIC_SECONDARY_B + TRN_IOFIC_CAUSE, 0);
+	trnhw_write(e->hw, e->gen + TRN_GEN_IOFIC_SECONDARY_C + TRN_IOFIC_CAUSE, 0);
+}
+
 void trnhw_udma_recover(struct trnhw *hw, unsigned int engine)
 {
-	unsigned int q;
 	struct engine e;
+	unsigned int q;
 
 	if (engine >= hw->arch->engines)
 		return;
@@ -213,6 +218,7 @@ void trnhw_udma_recover(struct trnhw *hw, unsigned int engine)
 	trnhw_write(hw, e.s2m + TRN_S2M_CHANGE_STATE, TRN_UDMA_CHANGE_DISABLE);
 	for (q = 0; q < TRN_UDMA_QUEUES; q++)
 		trnhw_udma_queue_rewind(hw, engine, q);
+	engine_clear_errors(&e);
 	trnhw_udma_engine_init(hw, engine);
 	trnhw_write(hw, e.m2s + TRN_M2S_CHANGE_STATE, TRN_UDMA_CHANGE_NORMAL);
 	trnhw_write(hw, e.s2m + TRN_S2M_CHANGE_STATE, TRN_UDMA_CHANGE_NORMAL);
