@@ -38,8 +38,6 @@ enum trn_fault emu_exec_rng(struct emu_exec *x)
 	unsigned int p;
 	uint32_t i;
 
-	if (x->eng->id == TRN_ENGINE_POOL && x->core->config.generation < 3)
-		return TRN_FAULT_ILLEGAL_INSN;
 	if (!emu_dtype_is_int(v->dtype))
 		return TRN_FAULT_OPERAND;
 	for (p = 0; p < v->parts; p++) {
@@ -55,8 +53,6 @@ enum trn_fault emu_exec_rng_seed(struct emu_exec *x)
 	const struct emu_view *v = &x->v[1];
 	uint32_t seed;
 
-	if (x->eng->id == TRN_ENGINE_POOL && x->core->config.generation < 3)
-		return TRN_FAULT_ILLEGAL_INSN;
 	if (v->parts != 1 || v->n != 1 || v->esize != sizeof(seed))
 		return TRN_FAULT_OPERAND;
 	memcpy(&seed, v->base, sizeof(seed));
@@ -70,8 +66,6 @@ static enum trn_fault rng_state(struct emu_exec *x, const struct emu_view *v, bo
 	uint32_t *row = (uint32_t *)(void *)x->core->row[0];
 	unsigned int words = EMU_XORWOW_WORDS * sublanes(x), p;
 
-	if (x->eng->id == TRN_ENGINE_DVE && x->core->config.generation < 4)
-		return TRN_FAULT_ILLEGAL_INSN;
 	if (v->dtype != TRN_DTYPE_UINT32 || v->n != words)
 		return TRN_FAULT_OPERAND;
 	for (p = 0; p < v->parts; p++) {

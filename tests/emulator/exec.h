@@ -62,14 +62,22 @@ struct emu_opcode {
 	const char *name;		/* NULL: not an instruction of any modelled generation */
 	emu_exec_fn exec;
 	uint8_t engines;		/* EMU_ENGINE_BIT()s */
+	uint8_t engines_v3;		/* further engines from v3 on */
+	uint8_t engines_v4;		/* and from v4 on */
 	uint8_t generation;		/* first that has it */
 	uint8_t slot[3];
-	uint8_t fields;			/* EMU_F_* */
+	uint16_t fields;		/* EMU_F_* */
 	uint8_t opf;			/* TRN_OPF_* bits it uses */
 	uint8_t c0;			/* EMU_KIND_*; 0: must be zero */
 	uint8_t c1;
 	uint16_t misc;			/* bits it uses besides the offset register */
 };
+
+/** emu_dtype_is_plain() - a type with one value per element: everything but the x4 packs. */
+static inline bool emu_dtype_is_plain(unsigned int dtype)
+{
+	return dtype < TRN_DTYPE_FP8_E5M2_X4;
+}
 
 /** struct emu_exec - one instruction being executed. */
 struct emu_exec {
@@ -90,6 +98,8 @@ struct emu_scalar {
 };
 
 /* insn_table.c */
+/** emu_opcode_engines() - engines that have the instruction on a generation, as EMU_ENGINE_BIT()s. */
+unsigned int emu_opcode_engines(const struct emu_opcode *op, unsigned int generation);
 const struct emu_opcode *emu_opcode_get(unsigned int opcode);
 
 /* insn_decode.c: pure; no state but the configuration. */
@@ -101,6 +111,8 @@ enum trn_fault emu_view_init(const struct emu_core *core, const struct trn_opera
 			     struct emu_view *view);
 enum trn_fault emu_exec_views(struct emu_exec *x);
 enum trn_fault emu_scalar_init(struct emu_exec *x, unsigned int which, unsigned int parts, struct emu_scalar *scalar);
+enum trn_fault emu_vector_view(const struct emu_exec *x, uint32_t c, unsigned int parts, unsigned int count, bool output,
+			       struct emu_view *v);
 float emu_scalar_f32(const struct emu_exec *x, const struct emu_scalar *scalar, unsigned int p);
 uint32_t emu_scalar_u32(const struct emu_scalar *scalar, unsigned int p);
 /** emu_view_row() - first element of partition @p (0 is the view's first). */
@@ -114,11 +126,20 @@ void emu_view_load(const struct emu_exec *x, const struct emu_view *v, unsigned 
 void emu_view_store(const struct emu_exec *x, const struct emu_view *v, unsigned int p, const float *src);
 /** emu_view_load_f32() - row as FP32: in place when the memory already has that form, else converted into @buf. */
 const float *emu_view_load_f32(const struct emu_exec *x, const struct emu_view *v, unsigned int p, float *buf);
+float *emu_view_out(const struct emu_exec *x, const struct emu_view *v, unsigned int p, const float *a, const float *b,
+		    float *buf);
+void emu_view_commit(const struct emu_exec *x, const struct emu_view *v, unsigned int p, const float *row);
 void emu_view_load_u32(const struct emu_view *v, unsigned int p, uint32_t *dst);
 void emu_view_store_u32(const struct emu_view *v, unsigned int p, const uint32_t *src);
 bool emu_view_overlap(const struct emu_view *a, const struct emu_view *b);
 uint16_t emu_view_checksum(const struct emu_view *v);
 bool emu_view_finite(const struct emu_exec *x, const struct emu_view *v);
+
+/* accumulator.c */
+enum trn_fault emu_acc_check(const struct emu_exec *x, unsigned int ops);
+void emu_acc_row(struct emu_exec *x, unsigned int lane, const float *row, uint32_t n);
+void emu_acc_result(struct emu_exec *x, unsigned int parts);
+enum trn_fault emu_exec_acc_read(struct emu_exec *x);
 
 /* control.c */
 enum trn_fault emu_exec_nop(struct emu_exec *x);
@@ -146,7 +167,6 @@ enum trn_fault emu_exec_matmul(struct emu_exec *x);
 
 /* engine_act.c */
 enum trn_fault emu_exec_activate(struct emu_exec *x);
-enum trn_fault emu_exec_acc_read(struct emu_exec *x);
 
 /* elementwise.c */
 enum trn_fault emu_exec_copy(struct emu_exec *x);
@@ -155,6 +175,8 @@ enum trn_fault emu_exec_tensor_tensor(struct emu_exec *x);
 enum trn_fault emu_exec_tensor_scalar(struct emu_exec *x);
 enum trn_fault emu_exec_scalar_tensor_tensor(struct emu_exec *x);
 enum trn_fault emu_exec_reciprocal(struct emu_exec *x);
+
+/* select.c */
 enum trn_fault emu_exec_copy_predicated(struct emu_exec *x);
 enum trn_fault emu_exec_select_reduce(struct emu_exec *x);
 enum trn_fault emu_exec_range_select(struct emu_exec *x);
@@ -191,6 +213,8 @@ enum trn_fault emu_exec_nonzero(struct emu_exec *x);
 enum trn_fault emu_exec_sequence_bounds(struct emu_exec *x);
 
 /* mx.c */
+void emu_mx_quantize(unsigned int dtype, const float *group, bool ocp_scale, uint8_t *scale, uint8_t *codes);
+float emu_mx_dot(unsigned int dtype, const uint8_t *a, uint8_t scale_a, const uint8_t *b, uint8_t scale_b);
 enum trn_fault emu_exec_quantize_mx(struct emu_exec *x);
 
 #endif /* EMU_EXEC_H */

@@ -157,7 +157,7 @@ static bool block_valid(const struct emu_opcode *op, const struct trn_insn *insn
 	if (emu_insn_reduce_cmd(insn) && !(op->fields & EMU_F_REDUCE_CMD))
 		return false;
 	if (op->fields & EMU_F_RAW_SCALARS)
-		return true;
+		return !insn->kinds;
 	return scalar_valid(op->c0, emu_insn_c0_kind(insn), insn->c0) &&
 	       scalar_valid(op->c1, emu_insn_c1_kind(insn), insn->c1);
 }
@@ -173,9 +173,9 @@ enum trn_fault emu_insn_check(const struct emu_core_config *config, enum trn_eng
 	const struct emu_opcode *op = emu_opcode_get(insn->opcode);
 	unsigned int i;
 
-	if (!op || !op->exec || config->generation < op->generation)
+	if (!op || insn->engine != engine)
 		return TRN_FAULT_ILLEGAL_INSN;
-	if (insn->engine != engine || !(op->engines & EMU_ENGINE_BIT(engine)))
+	if (!(emu_opcode_engines(op, config->generation) & EMU_ENGINE_BIT(engine)))
 		return TRN_FAULT_ILLEGAL_INSN;
 	if (insn->flags & ~TRN_INSN_FLAGS_VALID)
 		return TRN_FAULT_ILLEGAL_INSN;

@@ -60,14 +60,62 @@ static const struct emu_opcode opcode_table[OPCODES] = {
 	   .misc = MISC_COLUMNS),
 	OP(MATMUL, matmul, E_PE, 2, OUT, IN, NONE, .fields = EMU_F_PE_TILE, .opf = PE_MODES | TRN_OPF_ACCUMULATE,
 	   .misc = MISC_COLUMNS),
-	OP(RNG, rng, E_DVE | E_POOL, 2, OUT, NONE, NONE),
-	OP(RNG_SEED, rng_seed, E_DVE | E_POOL, 2, NONE, IN, NONE),
-	OP(RNG_SET, rng_set, E_DVE | E_POOL, 3, NONE, IN, NONE),
-	OP(RNG_GET, rng_get, E_DVE | E_POOL, 3, OUT, NONE, NONE),
+	OP(DMA_XFER, dma_xfer, E_SP | E_ACT | E_POOL, 2, RAW, RAW, RAW, .fields = EMU_F_OP0,
+	   .c0 = EMU_KIND_IMM | EMU_KIND_VEC, .c1 = EMU_KIND_WORD),
+	OP(ACTIVATE, activate, E_ACT, 2, OUT, IN, RAW, .fields = EMU_F_OP0 | REDUCES | SAME, .c0 = EMU_KIND_ANY,
+	   .c1 = EMU_KIND_ANY),
+	OP(ACC_READ, acc_read, E_ACT | E_DVE, 2, OUT, NONE, NONE),
+	OP(COPY, copy, E_DVE | E_ACT | E_POOL, 2, OUT, IN, NONE, .fields = SAME),
+	OP(MEMSET, memset, E_DVE | E_POOL, 2, OUT, NONE, NONE, .c0 = EMU_KIND_WORD),
+	OP(TENSOR_TENSOR, tensor_tensor, E_DVE | E_POOL, 2, OUT, IN, IN, .fields = EMU_F_OP0 | SAME,
+	   .opf = TRN_OPF_REVERSE0),
+	OP(TENSOR_SCALAR, tensor_scalar, E_DVE | E_POOL, 2, OUT, IN, OUT_OPT,
+	   .fields = EMU_F_OP0 | EMU_F_OP1 | REDUCES | SAME, .opf = REVERSES | TRN_OPF_NEGATE, .c0 = EMU_KIND_ANY,
+	   .c1 = EMU_KIND_ANY, .engines_v3 = E_ACT),
+	OP(SCALAR_TENSOR_TENSOR, scalar_tensor_tensor, E_DVE, 2, OUT, IN, IN,
+	   .fields = EMU_F_OP0 | EMU_F_OP1 | SAME, .opf = REVERSES, .c0 = EMU_KIND_ANY),
+	OP(TENSOR_REDUCE, tensor_reduce, E_DVE, 2, OUT, IN, NONE, .fields = EMU_F_REDUCE_OP | PARTS,
+	   .opf = TRN_OPF_NEGATE | 3 << TRN_OPF_RDIMS_SHIFT),
+	OP(SCAN, scan, E_DVE, 2, OUT, IN, IN, .fields = EMU_F_OP0 | EMU_F_OP1 | SAME, .opf = REVERSES,
+	   .c0 = EMU_KIND_ANY),
+	OP(RECIPROCAL, reciprocal, E_DVE, 2, OUT, IN, NONE, .fields = SAME),
+	OP(COPY_PREDICATED, copy_predicated, E_DVE, 2, OUT, IN_OPT, IN, .fields = SAME, .opf = TRN_OPF_REVERSE0,
+	   .c0 = EMU_KIND_ANY),
+	OP(SELECT_REDUCE, select_reduce, E_DVE, 2, OUT, IN, IN, .fields = REDUCES | SAME, .opf = TRN_OPF_REVERSE0,
+	   .c0 = EMU_KIND_ANY),
+	OP(RANGE_SELECT, range_select, E_DVE, 3, OUT, IN, OUT_OPT, .fields = EMU_F_OP0 | EMU_F_OP1 | REDUCES | SAME,
+	   .c0 = EMU_KIND_ANY, .c1 = EMU_KIND_ANY),
+	OP(BN_STATS, bn_stats, E_DVE, 2, OUT, IN, NONE, .fields = PARTS),
+	OP(BN_AGGR, bn_aggr, E_DVE, 2, OUT, IN, NONE, .fields = PARTS),
+	OP(MAX8, max8, E_DVE, 2, OUT, IN, NONE, .fields = PARTS),
+	OP(FIND_INDEX8, find_index8, E_DVE, 2, OUT, IN, IN, .fields = PARTS),
+	OP(MATCH_REPLACE8, match_replace8, E_DVE, 2, OUT, IN, IN, .fields = PARTS, .c0 = EMU_KIND_ANY,
+	   .c1 = EMU_KIND_IMM | EMU_KIND_VEC),
+	OP(TRANSPOSE32, transpose32, E_DVE, 2, OUT, IN, NONE),
+	OP(SHUFFLE32, shuffle32, E_DVE, 2, OUT, IN, RAW, .fields = SAME | EMU_F_RAW_SCALARS),
+	OP(RNG, rng, E_DVE, 2, OUT, NONE, NONE, .engines_v3 = E_POOL),
+	OP(RNG_SEED, rng_seed, E_DVE, 2, NONE, IN, NONE, .engines_v3 = E_POOL),
+	OP(RNG_SET, rng_set, E_POOL, 3, NONE, IN, NONE, .engines_v4 = E_DVE),
+	OP(RNG_GET, rng_get, E_POOL, 3, OUT, NONE, NONE, .engines_v4 = E_DVE),
 	OP(DROPOUT, dropout, E_DVE, 2, OUT, IN, NONE, .fields = SAME, .c0 = EMU_KIND_ANY),
+	OP(QUANTIZE_MX, quantize_mx, E_DVE, 4, OUT, IN, OUT, .fields = PARTS, .c0 = EMU_KIND_WORD),
+	OP(IOTA, iota, E_POOL, 2, OUT, NONE, RAW, .c0 = EMU_KIND_WORD, .c1 = EMU_KIND_WORD),
+	OP(AFFINE_SELECT, affine_select, E_POOL, 2, OUT, IN, RAW, .fields = EMU_F_OP0 | SAME, .c0 = EMU_KIND_WORD,
+	   .c1 = EMU_KIND_WORD),
+	OP(PARTITION_REDUCE, partition_reduce, E_POOL, 2, OUT, IN, NONE, .fields = EMU_F_REDUCE_OP),
+	OP(N_GATHER, n_gather, E_POOL, 2, OUT, IN, IN, .fields = PARTS),
+	OP(NONZERO, nonzero, E_POOL, 3, OUT, IN, NONE, .fields = PARTS, .c0 = EMU_KIND_WORD, .c1 = EMU_KIND_WORD),
+	OP(SEQUENCE_BOUNDS, sequence_bounds, E_POOL, 2, OUT, IN, NONE, .fields = PARTS),
 };
 
 const struct emu_opcode *emu_opcode_get(unsigned int opcode)
 {
 	return opcode < OPCODES ? &opcode_table[opcode] : NULL;
+}
+
+unsigned int emu_opcode_engines(const struct emu_opcode *op, unsigned int generation)
+{
+	if (!op->exec || generation < op->generation)
+		return 0;
+	return op->engines | (generation >= 3 ? op->engines_v3 : 0u) | (generation >= 4 ? op->engines_v4 : 0u);
 }

@@ -186,12 +186,30 @@ static const uint8_t vector_dtype[] = {
 	[TRN_VECTOR_E5M2] = TRN_DTYPE_FP8_E5M2,
 };
 
+/** emu_vector_view() - resolve a per-partition vector reference @c of @count elements for @parts partitions. */
+enum trn_fault emu_vector_view(const struct emu_exec *x, uint32_t c, unsigned int parts, unsigned int count, bool output,
+			       struct emu_view *v)
+{
+	struct trn_operand operand = {
+		.where = (c >> TRN_VECTOR_MEM_SHIFT) << TRN_OPERAND_MEM_SHIFT | (c & TRN_VECTOR_OFFSET_MASK),
+		.partition = (uint8_t)(32 * (c >> TRN_VECTOR_QUADRANT_SHIFT & 3)),
+		.partitions = (uint8_t)parts,
+		.dtype = vector_dtype[c >> TRN_VECTOR_DTYPE_SHIFT & 7],
+		.ndim = 1,
+		.dim = { { 1, (uint16_t)count } },
+	};
+	enum trn_fault fault = emu_view_init(x->core, &operand, 0, output, v);
+
+	if (fault)
+		return fault;
+	return memory_reachable(x->eng->id, output, v->mem) ? TRN_FAULT_NONE : TRN_FAULT_OPERAND;
+}
+
 /** emu_scalar_init() - resolve c0 (@which 0) or c1 (1) for an operand of @parts partitions. */
 enum trn_fault emu_scalar_init(struct emu_exec *x, unsigned int which, unsigned int parts, struct emu_scalar *scalar)
 {
 	unsigned int kind = which ? emu_insn_c1_kind(x->insn) : emu_insn_c0_kind(x->insn);
 	uint32_t c = which ? x->insn->c1 : x->insn->c0;
-	struct trn_operand operand = { 0 };
 	enum trn_fault fault;
 	struct emu_view v;
 
@@ -200,18 +218,9 @@ enum trn_fault emu_scalar_init(struct emu_exec *x, unsigned int which, unsigned 
 		scalar->word = emu_insn_scalar32(x->eng, kind, c);
 		return TRN_FAULT_NONE;
 	}
-	operand.where = (c >> TRN_VECTOR_MEM_SHIFT) << TRN_OPERAND_MEM_SHIFT | (c & TRN_VECTOR_OFFSET_MASK);
-	operand.partition = (uint8_t)(32 * (c >> TRN_VECTOR_QUADRANT_SHIFT & 3));
-	operand.partitions = (uint8_t)parts;
-	operand.dtype = vector_dtype[c >> TRN_VECTOR_DTYPE_SHIFT & 7];
-	operand.ndim = 1;
-	operand.dim[0].step = 1;
-	operand.dim[0].count = 1;
-	fault = emu_view_init(x->core, &operand, 0, false, &v);
+	fault = emu_vector_view(x, c, parts, 1, false, &v);
 	if (fault)
 		return fault;
-	if (!memory_reachable(x->eng->id, false, v.mem))
-		return TRN_FAULT_OPERAND;
 	scalar->vector = v.base;
 	scalar->pstride = v.pstride;
 	scalar->dtype = v.dtype;
@@ -287,6 +296,30 @@ const float *emu_view_load_f32(const struct emu_exec *x, const struct emu_view *
 		return (const float *)(const void *)emu_view_row(v, p);
 	emu_view_load(x, v, p, buf);
 	return buf;
+}
+
+/**
+ * emu_view_out() - where to compute row @p of @v: in place when memory has the form of the computation and neither input row
+ * would be overwritten before it is read, else @buf. Give the result to emu_view_commit().
+ */
+float *emu_view_out(const struct emu_exec *x, const struct emu_view *v, unsigned int p, const float *a, const float *b,
+		    float *buf)
+{
+	float *d = (float *)(void *)emu_view_row(v, p);
+
+	if (!v->contiguous || x->round.flush || (v->dtype != TRN_DTYPE_FP32 && v->dtype != TRN_DTYPE_FP32R))
+		return buf;
+	if (a && a != d && a < d + v->n && d < a + v->n)
+		return buf;
+	if (b && b != d && b < d + v->n && d < b + v->n)
+		return buf;
+	return d;
+}
+
+void emu_view_commit(const struct emu_exec *x, const struct emu_view *v, unsigned int p, const float *row)
+{
+	if ((const void *)row != (const void *)emu_view_row(v, p))
+		emu_view_store(x, v, p, row);
 }
 
 static void load_bits(const uint8_t *src, int64_t step, unsigned int esize, uint32_t *dst, uint32_t n)
