@@ -24,7 +24,7 @@ $(TRNHW_LIB): $(TRNHW_OBJ)
 
 # Tests: those of HW_STUB_TESTS run against a recording stub, those of HW_MODEL_TESTS against the
 # device model.
-HW_STUB_TESTS := arch topology udma
+HW_STUB_TESTS := arch check copyq core fwio registers reset shim topology udma
 HW_TEST_STUB := $(B)/tests/unit/hw_stub.o
 HW_TEST_BIN := $(HW_STUB_TESTS:%=$(B)/tests/unit/test_hw_%)
 UNIT_TESTS += $(HW_TEST_BIN)

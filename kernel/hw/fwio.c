@@ -160,7 +160,7 @@ static int fwio_run(struct trnhw *hw, u8 command, u16 payload, u16 max, u16 *siz
 
 int trnhw_fwio_read(struct trnhw *hw, const u64 *addresses, u32 *values, u32 count)
 {
-	u8 *payload = hw->fwio.request + TRN_FWIO_REQ_PAYLOAD;
+	u8 *payload;
 	u16 size;
 	u32 i;
 	int ret;
@@ -169,6 +169,7 @@ int trnhw_fwio_read(struct trnhw *hw, const u64 *addresses, u32 *values, u32 cou
 		return -EINVAL;
 	if (!hw->fwio.request)
 		return -ENODEV;
+	payload = hw->fwio.request + TRN_FWIO_REQ_PAYLOAD;
 	for (i = 0; i < count; i++) {
 		fwio_put32(payload + i * 8, lower_32_bits(addresses[i]));
 		fwio_put32(payload + i * 8 + 4, upper_32_bits(addresses[i]));
