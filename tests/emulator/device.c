@@ -243,7 +243,9 @@ void emu_device_reset(struct emu_device *device)
 	workers_wait(device);
 	for (i = 0; i < device->product->cores; i++)
 		emu_unit_reset(&device->unit[i]);
-	memset(device->store, 0, device->store_size);
+	/* Gives the pages back and leaves zeroes. */
+	if (madvise(device->store, device->store_size, MADV_DONTNEED))
+		memset(device->store, 0, device->store_size);
 	emu_engines_power_up(device);
 	for (i = 0; i < device->product->top_sps; i++) {
 		emu_top_sp_clear(device, i);

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * PCI device "trainium": BARs, configuration space, MSI-X, life cycle. All behaviour is the model's.
+ *
+ * Locking: QEMU calls everything here with the BQL, except trainium_interrupt(), which comes from the model's threads too. Those must not
+ * take the BQL (dma.c) and so send interrupts through a bottom half, because msix_notify() needs it.
+ */
+#include "trainium.h"
+#include "hw/pci/msix.h"
+#include "hw/pci/pcie.h"
+#include "hw/qdev-properties.h"
+#include "migration/blocker.h"
+#include "qapi/error.h"
+#include "qemu/main-loop.h"
+#include "qemu/module.h"
+#include "trainium/regs.h"
+
+#define EXT_CAP_VENDOR		0x000b
+#define EXP_CAP_OFFSET		0x80
+#define MSIX_CAP_OFFSET		0xc0
+
+static uint64_t bar0_read(void *opaque, hwaddr addr, unsigned int size)
+{
+	TrainiumState *s = opaque;
+
+	return emu_device_read(s->model, 0, addr, size);
+}
+
+static void bar0_write(void *opaque, hwaddr addr, uint64_t value, unsigned int size)
+{
+	TrainiumState *s = opaque;
+
+	emu_device_write(s->model, 0, addr, value, size);
+}
+
+static uint64_t ext_read(void *opaque, hwaddr addr, unsigned int size)
+{
+	TrainiumState *s = opaque;
+
+	return emu_device_read(s->model, TRN_EXT_BAR, addr, size);
+}
+
+static void ext_write(void *opaque, hwaddr addr, uint64_t value, unsigned int size)
+{
+	TrainiumState *s = opaque;
+
+	emu_device_write(s->model, TRN_EXT_BAR, addr, value, size);
+}
+
+/* Odd sizes reach the model, which counts them as a mistake; 64-bit accesses arrive as two words. */
+#define REGISTER_OPS(read_function, write_function) {			\
+	.read = (read_function),					\
+	.write = (write_function),					\
+	.endianness = DEVICE_LITTLE_ENDIAN,				\
+	.valid = { .min_access_size = 1, .max_access_size = 8, .unaligned = true }, \
+	.impl = { .min_access_size = 1, .max_access_size = 4, .unaligned = true }, \
+}
+
+static const MemoryRegionOps bar0_ops = REGISTER_OPS(bar0_read, bar0_write);
+static const MemoryRegionOps ext_ops = REGISTER_OPS(ext_read, ext_write);
+
+static void irq_deliver(TrainiumState *s)
+{
+	unsigned long pending = qatomic_xchg(&s->irq_pending, 0);
+	unsigned int v;
+
+	for (v = 0; pending; v++, pending >>= 1) {
+		if (pending & 1) {
+			msix_notify(PCI_DEVICE(s), v);
+		}
+	}
+}
+
+static void irq_bh(void *opaque)
+{
+	irq_deliver(opaque);
+}
+
+void trainium_interrupt(void *opaque, unsigned int vector)
+{
+	TrainiumState *s = opaque;
+
+	qatomic_or(&s->irq_pending, 1ul << vector);
+	if (qemu_mutex_iothread_locked()) {
+		irq_deliver(s);
+	} else {
+		qemu_bh_schedule(s->irq_bh);
+	}
+}
+
+static void bars_create(TrainiumState *s)
+{
+	PCIDevice *pci = PCI_DEVICE(s);
+	uint64_t hbm_size;
+	void *hbm = emu_device_hbm(s->model, &hbm_size);
+
+	memory_region_init_io(&s->bar0, OBJECT(s), &bar0_ops, s, "trainium-registers",
+			      emu_device_bar_size(s->model, 0));
+	pci_register_bar(pci, 0, PCI_BASE_ADDRESS_SPACE_MEMORY | PCI_BASE_ADDRESS_MEM_TYPE_64, &s->bar0);
+
+	if (emu_device_bar_size(s->model, TRN_EXT_BAR)) {
+		memory_region_init(&s->bar2, OBJECT(s), "trainium-bar2",
+				   emu_device_bar_size(s->model, TRN_EXT_BAR));
+		memory_region_init_io(&s->ext, OBJECT(s), &ext_ops, s, "trainium-extension", TRN_EXT_MSIX_TABLE);
+		memory_region_add_subregion(&s->bar2, 0, &s->ext);
+		pci_register_bar(pci, TRN_EXT_BAR, PCI_BASE_ADDRESS_SPACE_MEMORY | PCI_BASE_ADDRESS_MEM_TYPE_64,
+				 &s->bar2);
+	}
+	memory_region_init_ram_ptr(&s->bar4, OBJECT(s), "trainium-hbm", hbm_size, hbm);
+	pci_register_bar(pci, 4, PCI_BASE_ADDRESS_SPACE_MEMORY | PCI_BASE_ADDRESS_MEM_TYPE_64 |
+			 PCI_BASE_ADDRESS_MEM_PREFETCH, &s->bar4);
+}
+
+/* Everything of the image that QEMU does not manage itself. */
+static bool config_create(TrainiumState *s, Error **errp)
+{
+	PCIDevice *pci = PCI_DEVICE(s);
+	g_autofree uint8_t *image = g_malloc(PCIE_CONFIG_SPACE_SIZE);
+
+	emu_device_pci_config(s->model, image);
+	pci_set_word(pci->config + PCI_VENDOR_ID, pci_get_word(image + PCI_VENDOR_ID));
+	pci_set_word(pci->config + PCI_DEVICE_ID, pci_get_word(image + PCI_DEVICE_ID));
+	pci_set_byte(pci->config + PCI_REVISION_ID, pci_get_byte(image + PCI_REVISION_ID));
+	pci_config_set_prog_interface(pci->config, image[PCI_CLASS_PROG]);
+	pci_config_set_class(pci->config, pci_get_word(image + PCI_CLASS_DEVICE));
+	pci_set_word(pci->config + PCI_SUBSYSTEM_VENDOR_ID, pci_get_word(image + PCI_SUBSYSTEM_VENDOR_ID));
+	pci_set_word(pci->config + PCI_SUBSYSTEM_ID, pci_get_word(image + PCI_SUBSYSTEM_ID));
+	if (pcie_endpoint_cap_init(pci, EXP_CAP_OFFSET) < 0) {
+		error_setg(errp, "trainium: cannot add the PCI Express capability");
+		return false;
+	}
+	pcie_cap_flr_init(pci);
+	if (pci_get_long(image + TRN_VSEC_CONFIG_OFFSET)) {
+		pcie_add_capability(pci, EXT_CAP_VENDOR, 1, TRN_VSEC_CONFIG_OFFSET, TRN_VSEC_LENGTH);
+		memcpy(pci->config + TRN_VSEC_CONFIG_OFFSET + 4, image + TRN_VSEC_CONFIG_OFFSET + 4,
+		       TRN_VSEC_LENGTH - 4);
+	}
+	return true;
+}
+
+static bool msix_create(TrainiumState *s, Error **errp)
+{
+	PCIDevice *pci = PCI_DEVICE(s);
+	unsigned int vectors = emu_device_vectors(s->model), v;
+
+	if (!vectors) {
+		return true;
+	}
+	if (msix_init(pci, vectors, &s->bar2, TRN_EXT_BAR, TRN_EXT_MSIX_TABLE, &s->bar2, TRN_EXT_BAR,
+		      TRN_EXT_MSIX_PBA, MSIX_CAP_OFFSET, errp)) {
+		return false;
+	}
+	s->msix = true;
+	for (v = 0; v < vectors; v++) {
+		msix_vector_use(pci, v);
+	}
+	return true;
+}
+
+static bool model_create(TrainiumState *s, Error **errp)
+{
+	const struct emu_config config = {
+		.size = sizeof(config),
+		.arch = s->arch,
+		.routing_id = s->routing_id,
+		.serial = s->serial,
+		.hbm_bytes = s->hbm_size,
+		.disable_features = s->disable_features,
+	};
+	char error[256] = "";
+
+	if (emu_device_create(&config, &trainium_host_ops, s, &s->model, error, sizeof(error))) {
+		error_setg(errp, "trainium: %s", error);
+		return false;
+	}
+	emu_device_bus_master(s->model, false);
+	return trainium_faults_apply(s, errp);
+}
+
+static void trainium_exit(PCIDevice *pci)
+{
+	TrainiumState *s = TRAINIUM(pci);
+
+	if (s->model) {
+		emu_device_bus_master(s->model, false);
+		emu_device_reset(s->model);
+	}
+	if (s->msix) {
+		msix_uninit(pci, &s->bar2, &s->bar2);
+		s->msix = false;
+	}
+	if (s->irq_bh) {
+		qemu_bh_delete(s->irq_bh);
+		s->irq_bh = NULL;
+	}
+	if (s->migration_blocker) {
+		migrate_del_blocker(s->migration_blocker);
+		error_free(s->migration_blocker);
+		s->migration_blocker = NULL;
+	}
+}
+
+static void trainium_realize(PCIDevice *pci, Error **errp)
+{
+	TrainiumState *s = TRAINIUM(pci);
+
+	error_setg(&s->migration_blocker, "trainium: HBM and running cores cannot be migrated");
+	if (migrate_add_blocker(s->migration_blocker, errp) < 0) {
+		error_free(s->migration_blocker);
+		s->migration_blocker = NULL;
+		return;
+	}
+	s->irq_bh = qemu_bh_new(irq_bh, s);
+	if (!model_create(s, errp)) {
+		goto fail;
+	}
+	bars_create(s);
+	if (!config_create(s, errp) || !msix_create(s, errp)) {
+		goto fail;
+	}
+	return;
+fail:
+	trainium_exit(pci);
+}
+
+static void trainium_config_write(PCIDevice *pci, uint32_t addr, uint32_t value, int len)
+{
+	TrainiumState *s = TRAINIUM(pci);
+
+	pci_default_write_config(pci, addr, value, len);
+	pcie_cap_flr_write_config(pci, addr, value, len);
+	emu_device_bus_master(s->model, pci_get_word(pci->config + PCI_COMMAND) & PCI_COMMAND_MASTER);
+}
+
+static void trainium_reset(DeviceState *dev)
+{
+	TrainiumState *s = TRAINIUM(dev);
+
+	emu_device_bus_master(s->model, false);
+	emu_device_reset(s->model);
+	qatomic_set(&s->irq_pending, 0);
+}
+
+/* BAR4 points into the model until the last reference to the object is gone. */
+static void trainium_finalize(Object *obj)
+{
+	TrainiumState *s = TRAINIUM(obj);
+
+	emu_device_destroy(s->model);
+}
+
+static Property trainium_properties[] = {
+	DEFINE_PROP_STRING("arch", TrainiumState, arch),
+	DEFINE_PROP_UINT32("routing-id", TrainiumState, routing_id, 0),
+	DEFINE_PROP_UINT64("serial", TrainiumState, serial, 0),
+	DEFINE_PROP_SIZE("hbm-size", TrainiumState, hbm_size, 0),
+	DEFINE_PROP_UINT32("disable-features", TrainiumState, disable_features, 0),
+	DEFINE_PROP_END_OF_LIST(),
+};
+
+static void trainium_class_init(ObjectClass *class, void *data)
+{
+	DeviceClass *dc = DEVICE_CLASS(class);
+	PCIDeviceClass *pc = PCI_DEVICE_CLASS(class);
+
+	dc->desc = "AWS Trainium (device model)";
+	dc->reset = trainium_reset;
+	set_bit(DEVICE_CATEGORY_MISC, dc->categories);
+	device_class_set_props(dc, trainium_properties);
+	pc->realize = trainium_realize;
+	pc->exit = trainium_exit;
+	pc->config_write = trainium_config_write;
+	pc->vendor_id = TRN_PCI_VENDOR;
+	pc->class_id = PCI_CLASS_OTHERS;
+	trainium_class_properties_add(class);
+}
+
+static const TypeInfo trainium_type = {
+	.name = TYPE_TRAINIUM,
+	.parent = TYPE_PCI_DEVICE,
+	.instance_size = sizeof(TrainiumState),
+	.instance_finalize = trainium_finalize,
+	.class_init = trainium_class_init,
+	.interfaces = (InterfaceInfo[]) {
+		{ INTERFACE_PCIE_DEVICE },
+		{ }
+	},
+};
+
+static void trainium_register(void)
+{
+	type_register_static(&trainium_type);
+}
+
+type_init(trainium_register)
