@@ -82,7 +82,7 @@
 #define TRN_ENG_BASE_HIGH		0x0c
 #define TRN_ENG_COUNT			0x10
 #define TRN_ENG_CONTROL			0x14	/* W */
-#define TRN_ENG_CONTROL_START		(1u << 0)	/* run this engine's image once, without windows */
+#define TRN_ENG_CONTROL_START		(1u << 0)	/* run this image once, no windows */
 #define TRN_ENG_CONTROL_STOP		(1u << 1)	/* end the core's present run */
 #define TRN_ENG_STATUS			0x18	/* RO */
 #define TRN_ENG_STATUS_IDLE		0

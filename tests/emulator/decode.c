@@ -9,7 +9,8 @@ static uint64_t min_u64(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-static bool decode_hbm(struct emu_device *device, uint64_t addr, uint64_t len, struct emu_target *target)
+static bool decode_hbm(struct emu_device *device, uint64_t addr, uint64_t len,
+		       struct emu_target *target)
 {
 	unsigned int h;
 
@@ -26,8 +27,10 @@ static bool decode_hbm(struct emu_device *device, uint64_t addr, uint64_t len, s
 	return false;
 }
 
-/* A range of SBUF ends with its partition; the bytes above the physical part of a partition lead nowhere. */
-static void decode_sbuf(struct emu_unit *unit, uint32_t offset, uint64_t len, struct emu_target *target)
+/* A range of SBUF ends with its partition; the bytes above the physical part of a partition lead
+ * nowhere. */
+static void decode_sbuf(struct emu_unit *unit, uint32_t offset, uint64_t len,
+			struct emu_target *target)
 {
 	uint32_t limit = unit->device->product->sbuf_partition_bytes;
 	uint32_t inside = offset % TRN_SBUF_PARTITION_STRIDE;
@@ -35,14 +38,16 @@ static void decode_sbuf(struct emu_unit *unit, uint32_t offset, uint64_t len, st
 	if (inside >= limit)
 		return;
 	len = min_u64(len, limit - inside);
-	target->ptr = emu_core_sbuf(unit->core, offset / TRN_SBUF_PARTITION_STRIDE, inside, (uint32_t)len);
+	target->ptr = emu_core_sbuf(unit->core, offset / TRN_SBUF_PARTITION_STRIDE, inside,
+				    (uint32_t)len);
 	if (!target->ptr)
 		return;
 	target->kind = EMU_TARGET_MEMORY;
 	target->len = len;
 }
 
-static void decode_bar0(struct emu_device *device, uint64_t bar0, uint64_t len, struct emu_target *target)
+static void decode_bar0(struct emu_device *device, uint64_t bar0, uint64_t len,
+			struct emu_target *target)
 {
 	struct emu_block *block = emu_block_find(device, bar0);
 	uint32_t offset;

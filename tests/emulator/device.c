@@ -2,8 +2,9 @@
 /*
  * The device: creation, reset, register access from outside.
  *
- * Locking: reset_lock serialises resets. A reset sets "stopping", upon which every worker returns at its next step, and waits until all of
- * them sleep; register accesses go on meanwhile and are harmless.
+ * Locking: reset_lock serialises resets. A reset sets "stopping", upon which every worker returns
+ * at its next step, and waits until all of them sleep; register accesses go on meanwhile and are
+ * harmless.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -13,45 +14,54 @@
 #include <sys/mman.h>
 #include "submit.h"
 
-#define ROUTING_IDS	64u
-#define HBM_MIN		(64ull << 20)
-#define ARCH_LATER	"trn2"
-#define SERIAL_HIGH	0x54524e00u	/* "TRN", generation in the low byte */
-#define SERIAL_LOW	0x10000000u	/* plus routing id */
+#define ROUTING_IDS 64u
+#define HBM_MIN	    (64ull << 20)
+#define ARCH_LATER  "trn2"
+#define SERIAL_HIGH 0x54524e00u /* "TRN", generation in the low byte */
+#define SERIAL_LOW  0x10000000u /* plus routing id */
 
 static const struct emu_origin host_origin = { 0 };
 
-static int config_check(const struct emu_config *config, const struct emu_product **product, char *error, size_t size)
+static int config_check(const struct emu_config *config, const struct emu_product **product,
+			char *error, size_t size)
 {
 	const char *arch = config->arch ? config->arch : "trn1";
 
 	if (config->size != sizeof(*config)) {
-		snprintf(error, size, "size of the configuration is %zu, this model expects %zu: rebuild the caller",
+		snprintf(error, size,
+			 "size of the configuration is %zu, this model expects %zu: rebuild the "
+			 "caller",
 			 config->size, sizeof(*config));
 		return -EINVAL;
 	}
 	*product = emu_product_find(arch);
 	if (!*product) {
 		if (!strcmp(arch, ARCH_LATER))
-			snprintf(error, size, "arch=%s: this model does not emulate Trn2 yet; use trn1 or inf2", arch);
+			snprintf(error, size,
+				 "arch=%s: this model does not emulate Trn2 yet; use trn1 or inf2",
+				 arch);
 		else
 			snprintf(error, size, "arch=%s is unknown; use trn1 or inf2", arch);
 		return -EINVAL;
 	}
 	if (config->routing_id >= ROUTING_IDS) {
-		snprintf(error, size, "routing-id=%" PRIu32 " is out of range; must be 0 to %u", config->routing_id,
-			 ROUTING_IDS - 1);
+		snprintf(error, size, "routing-id=%" PRIu32 " is out of range; must be 0 to %u",
+			 config->routing_id, ROUTING_IDS - 1);
 		return -EINVAL;
 	}
-	if (config->hbm_bytes && (config->hbm_bytes < HBM_MIN || config->hbm_bytes > (*product)->hbm_bytes ||
-				  (config->hbm_bytes & (config->hbm_bytes - 1)))) {
-		snprintf(error, size, "hbm-size=%" PRIu64 " is invalid; must be a power of two from %llu to %" PRIu64
-			 " (bytes of each of the %u stacks)", config->hbm_bytes, HBM_MIN, (*product)->hbm_bytes,
-			 (*product)->stacks);
+	if (config->hbm_bytes &&
+	    (config->hbm_bytes < HBM_MIN || config->hbm_bytes > (*product)->hbm_bytes ||
+	     (config->hbm_bytes & (config->hbm_bytes - 1)))) {
+		snprintf(error, size,
+			 "hbm-size=%" PRIu64
+			 " is invalid; must be a power of two from %llu to %" PRIu64
+			 " (bytes of each of the %u stacks)",
+			 config->hbm_bytes, HBM_MIN, (*product)->hbm_bytes, (*product)->stacks);
 		return -EINVAL;
 	}
 	if (config->disable_features & ~TRN_FEATURE_ALL) {
-		snprintf(error, size, "disable-features=0x%" PRIx32 " is invalid; known features are 0x%x",
+		snprintf(error, size,
+			 "disable-features=0x%" PRIx32 " is invalid; known features are 0x%x",
 			 config->disable_features, TRN_FEATURE_ALL);
 		return -EINVAL;
 	}
@@ -63,7 +73,8 @@ static int hbm_create(struct emu_device *device)
 	void *hbm;
 
 	device->hbm_size = device->hbm_bytes * device->product->stacks;
-	hbm = mmap(NULL, device->hbm_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	hbm = mmap(NULL, device->hbm_size, PROT_READ | PROT_WRITE,
+		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (hbm == MAP_FAILED)
 		return -errno;
 	device->hbm = hbm;
@@ -118,14 +129,15 @@ int emu_device_create(const struct emu_config *config, const struct emu_host_ops
 	dev->features = TRN_FEATURE_ALL & ~config->disable_features;
 	dev->serial = config->serial ? config->serial
 				     : (uint64_t)(SERIAL_HIGH | product->generation) << 32 |
-				       (SERIAL_LOW + config->routing_id);
+					       (SERIAL_LOW + config->routing_id);
 	dev->hbm_bytes = config->hbm_bytes ? config->hbm_bytes : product->hbm_bytes;
 	atomic_init(&dev->bus_master, true);
 	pthread_mutex_init(&dev->reset_lock, NULL);
 	pthread_mutex_init(&dev->complaint_lock, NULL);
 	status = parts_create(dev);
 	if (status) {
-		snprintf(error, error_size, "cannot create the %s device with 2^%d bytes of HBM: %s", product->arch,
+		snprintf(error, error_size,
+			 "cannot create the %s device with 2^%d bytes of HBM: %s", product->arch,
 			 63 - __builtin_clzll(dev->hbm_bytes * product->stacks), strerror(-status));
 		emu_device_destroy(dev);
 		return status;
@@ -184,19 +196,22 @@ unsigned int emu_device_vectors(const struct emu_device *device)
 }
 
 /* The memory windows of a core take any access inside a word; registers take words. */
-static bool access_valid(struct emu_device *device, unsigned int bar, uint64_t offset, unsigned int size)
+static bool access_valid(struct emu_device *device, unsigned int bar, uint64_t offset,
+			 unsigned int size)
 {
 	if (size == 4 && !(offset & 3) && offset < emu_device_bar_size(device, bar))
 		return true;
 	emu_complain(device, EMU_COMPLAINT_ACCESS_SIZE,
-		     "access of %u bytes at BAR%u 0x%llx: registers are 32-bit and aligned", size, bar,
-		     (unsigned long long)offset);
+		     "access of %u bytes at BAR%u 0x%llx: registers are 32-bit and aligned", size,
+		     bar, (unsigned long long)offset);
 	return false;
 }
 
-uint32_t emu_device_read(struct emu_device *device, unsigned int bar, uint64_t offset, unsigned int size)
+uint32_t emu_device_read(struct emu_device *device, unsigned int bar, uint64_t offset,
+			 unsigned int size)
 {
-	if (emu_fault_value(device, EMU_FAULT_REGS_ALL_ONES) || !access_valid(device, bar, offset, size))
+	if (emu_fault_value(device, EMU_FAULT_REGS_ALL_ONES) ||
+	    !access_valid(device, bar, offset, size))
 		return 0xffffffff;
 	if (bar == 0)
 		return emu_register_read(device, offset);
@@ -205,9 +220,11 @@ uint32_t emu_device_read(struct emu_device *device, unsigned int bar, uint64_t o
 	return 0xffffffff;
 }
 
-void emu_device_write(struct emu_device *device, unsigned int bar, uint64_t offset, uint32_t value, unsigned int size)
+void emu_device_write(struct emu_device *device, unsigned int bar, uint64_t offset, uint32_t value,
+		      unsigned int size)
 {
-	if (emu_fault_value(device, EMU_FAULT_REGS_ALL_ONES) || !access_valid(device, bar, offset, size))
+	if (emu_fault_value(device, EMU_FAULT_REGS_ALL_ONES) ||
+	    !access_valid(device, bar, offset, size))
 		return;
 	if (bar == 0)
 		emu_register_write(device, offset, value, host_origin);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Inside of the device model: the structures its parts share. Not for users of the model, who include emu.h.
+ * Inside of the device model: the structures its parts share. Not for users of the model, who
+ * include emu.h.
  *
- * Locking, outermost first; none is held while a host operation, a core or another part's entry point is called:
+ * Locking, outermost first; none is held while a host operation, a core or another part's entry
+ * point is called:
  *   emu_device.reset_lock	one reset or destruction at a time (held while waiting for workers)
  *   emu_unit.lock		submission queue of a core
  *   emu_dma_engine.lock		queues of a DMA engine
@@ -25,18 +27,20 @@
 #include "trainium/regs.h"
 #include "worker.h"
 
-#define EMU_MAX_ENGINES		132
-#define EMU_MAX_TOP_SPS		20
-#define EMU_MAX_VECTORS		(1 + TRN_MAX_CORES + 8)
-#define EMU_MAX_GROUPS		(TRN_MAX_CORES + 8)
-#define EMU_BATCH		64	/* descriptors fetched and executed between two looks at the queue's registers */
+#define EMU_MAX_ENGINES 132
+#define EMU_MAX_TOP_SPS 20
+#define EMU_MAX_VECTORS (1 + TRN_MAX_CORES + 8)
+#define EMU_MAX_GROUPS	(TRN_MAX_CORES + 8)
+#define EMU_BATCH \
+	64 /* descriptors fetched and executed between two looks at the queue's registers */
 
 /** struct emu_origin - who causes a register write. */
 struct emu_origin {
-	unsigned int depth;		/* doorbells written by DMA in a row: 0 from the host or a core */
+	unsigned int depth; /* doorbells written by DMA in a row: 0 from the host or a core */
 };
 
-/** struct emu_block - one block of BAR0; @store holds its plain registers, NULL when it has none. */
+/** struct emu_block - one block of BAR0; @store holds its plain registers, NULL when it has none.
+ */
 struct emu_block {
 	uint64_t base;
 	uint32_t size;
@@ -54,19 +58,20 @@ enum emu_direction {
 struct emu_ring {
 	uint64_t base;
 	uint32_t length, cfg;
-	uint64_t posted, done;		/* descriptors since the last queue reset */
-	_Atomic uint32_t moved;		/* of the batch under way; written by the worker alone */
-	unsigned int depth;		/* origin of the last doorbell */
+	uint64_t posted, done;	/* descriptors since the last queue reset */
+	_Atomic uint32_t moved; /* of the batch under way; written by the worker alone */
+	unsigned int depth;	/* origin of the last doorbell */
 };
 
 /** struct emu_queue - a pair of rings. */
 struct emu_queue {
 	struct emu_ring ring[2];
-	uint64_t generation;		/* emu_dma_engine.lock: counts what makes a batch under way void */
-	bool in_batch;			/* emu_dma_engine.lock */
-	atomic_bool interrupted;	/* the worker looks at the registers again after the present descriptor */
+	uint64_t generation;	 /* emu_dma_engine.lock: counts what makes a batch under way void */
+	bool in_batch;		 /* emu_dma_engine.lock */
+	atomic_bool interrupted; /* the worker looks at the registers again after the present
+				    descriptor */
 	/* The packet under way, written back by the worker at the end of a batch. */
-	uint32_t offset[2];		/* bytes moved of the first descriptor not done */
+	uint32_t offset[2]; /* bytes moved of the first descriptor not done */
 	uint32_t packet_descs, packet_bytes;
 	bool in_packet;
 };
@@ -82,14 +87,14 @@ enum emu_udma_state {
 struct emu_dma_engine {
 	struct emu_device *device;
 	unsigned int id;
-	int core;			/* owner, -1: host copy engine */
+	int core; /* owner, -1: host copy engine */
 	unsigned int vector;
 	struct emu_group *group;
 	struct emu_block *udma, *sdma;
 	pthread_mutex_t lock;
 	enum emu_udma_state state[2];
 	struct emu_queue queue[TRN_UDMA_QUEUES];
-	_Atomic uint32_t ready;		/* queues that may have work */
+	_Atomic uint32_t ready; /* queues that may have work */
 };
 
 /** struct emu_group - DMA engines served by one thread. */
@@ -97,14 +102,14 @@ struct emu_group {
 	struct emu_device *device;
 	struct emu_worker worker;
 	unsigned int first, count;
-	_Atomic uint32_t ready;		/* engines of the group that may have work */
+	_Atomic uint32_t ready; /* engines of the group that may have work */
 };
 
 /** struct emu_nq - a slot of a NOTIFIC block; emu_notific.lock. */
 struct emu_nq {
 	uint64_t base;
 	uint32_t size, head, tail;
-	uint32_t reserved, finished;	/* entries handed to producers, entries written */
+	uint32_t reserved, finished; /* entries handed to producers, entries written */
 	uint64_t generation;
 	bool overflow;
 };
@@ -135,13 +140,13 @@ struct emu_unit {
 	uint64_t sq_base;
 	uint32_t sq_size, sq_tail, sq_head, status;
 	bool enabled;
-	uint64_t generation;		/* counts resets, aborts and enables; a run begun before is void */
+	uint64_t generation; /* counts resets, aborts and enables; a run begun before is void */
 	uint64_t engine_base[TRN_ENGINE_MAX];
 	uint32_t engine_count[TRN_ENGINE_MAX], engine_status[TRN_ENGINE_MAX];
 	uint32_t engine_fault[TRN_ENGINE_MAX], engine_fault_tag[TRN_ENGINE_MAX];
-	uint32_t debug_start;		/* engines to start by their control register */
+	uint32_t debug_start; /* engines to start by their control register */
 
-	atomic_bool stopping;		/* the run under way must end with TRN_FAULT_STOPPED */
+	atomic_bool stopping; /* the run under way must end with TRN_FAULT_STOPPED */
 	atomic_bool running;
 	_Atomic uint64_t busy_ns, run_start_ns;
 };
@@ -163,7 +168,7 @@ struct emu_irq {
 struct emu_firmware {
 	struct emu_worker worker;
 	atomic_bool trigger, resetting;
-	uint8_t *request, *response;	/* FWIO buffers, firmware thread only */
+	uint8_t *request, *response; /* FWIO buffers, firmware thread only */
 	_Atomic uint64_t power_stamp, power_busy;
 	_Atomic uint32_t power_util;
 };
@@ -196,14 +201,14 @@ struct emu_device {
 	uint32_t routing_id, features;
 	uint64_t serial;
 	atomic_bool bus_master;
-	atomic_bool stopping;		/* workers return at once; set during reset and destruction */
+	atomic_bool stopping; /* workers return at once; set during reset and destruction */
 	pthread_mutex_t reset_lock;
 
-	uint8_t *hbm;			/* BAR4 */
-	uint64_t hbm_bytes, hbm_size;	/* per stack; BAR4 */
-	void *store;			/* plain registers of all blocks */
+	uint8_t *hbm;		      /* BAR4 */
+	uint64_t hbm_bytes, hbm_size; /* per stack; BAR4 */
+	void *store;		      /* plain registers of all blocks */
 	size_t store_size;
-	struct emu_block *block;	/* sorted by base */
+	struct emu_block *block; /* sorted by base */
 	unsigned int block_count;
 	struct emu_block *misc;
 
@@ -225,7 +230,8 @@ struct emu_device {
 };
 
 /* complaint.c */
-/** emu_complain() - count a mistake of the guest and keep its description. Any thread, no lock of higher rank needed. */
+/** emu_complain() - count a mistake of the guest and keep its description. Any thread, no lock of
+ * higher rank needed. */
 void emu_complain(struct emu_device *device, enum emu_complaint kind, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 void emu_complaint_clear(struct emu_device *device);
@@ -234,12 +240,13 @@ void emu_complaint_clear(struct emu_device *device);
 /** enum emu_target_kind - what a device address leads to. */
 enum emu_target_kind {
 	EMU_TARGET_NONE,
-	EMU_TARGET_MEMORY,		/* HBM or SBUF: @ptr */
-	EMU_TARGET_HOST,		/* bus address @addr */
-	EMU_TARGET_REGISTER,		/* BAR0 offset @addr */
+	EMU_TARGET_MEMORY,   /* HBM or SBUF: @ptr */
+	EMU_TARGET_HOST,     /* bus address @addr */
+	EMU_TARGET_REGISTER, /* BAR0 offset @addr */
 };
 
-/** struct emu_target - result of decoding; @len bytes from the address on are of the same kind and contiguous. */
+/** struct emu_target - result of decoding; @len bytes from the address on are of the same kind and
+ * contiguous. */
 struct emu_target {
 	enum emu_target_kind kind;
 	uint8_t *ptr;
@@ -247,12 +254,15 @@ struct emu_target {
 	uint64_t len;
 };
 
-/** emu_decode() - what @len bytes at device address @addr are; the result may be shorter, never 0 unless EMU_TARGET_NONE. */
+/** emu_decode() - what @len bytes at device address @addr are; the result may be shorter, never 0
+ * unless EMU_TARGET_NONE. */
 void emu_decode(struct emu_device *device, uint64_t addr, uint64_t len, struct emu_target *target);
 
-/* memory.c; all from worker threads or a register access, no lock held. Return 0, or -1 at the first byte that cannot be reached. */
+/* memory.c; all from worker threads or a register access, no lock held. Return 0, or -1 at the
+ * first byte that cannot be reached. */
 int emu_memory_read(struct emu_device *device, uint64_t addr, void *buf, size_t len);
-int emu_memory_write(struct emu_device *device, uint64_t addr, const void *buf, size_t len, struct emu_origin origin);
+int emu_memory_write(struct emu_device *device, uint64_t addr, const void *buf, size_t len,
+		     struct emu_origin origin);
 
 /** enum emu_copy_error - which side of a copy failed. */
 enum emu_copy_error {
@@ -261,13 +271,14 @@ enum emu_copy_error {
 	EMU_COPY_DESTINATION,
 };
 
-enum emu_copy_error emu_memory_copy(struct emu_device *device, uint64_t dst, uint64_t src, size_t len,
-				    struct emu_origin origin);
+enum emu_copy_error emu_memory_copy(struct emu_device *device, uint64_t dst, uint64_t src,
+				    size_t len, struct emu_origin origin);
 
 /* regs.c; word accesses of BAR0 */
 struct emu_block *emu_block_find(struct emu_device *device, uint64_t offset);
 uint32_t emu_register_read(struct emu_device *device, uint64_t offset);
-void emu_register_write(struct emu_device *device, uint64_t offset, uint32_t value, struct emu_origin origin);
+void emu_register_write(struct emu_device *device, uint64_t offset, uint32_t value,
+			struct emu_origin origin);
 int emu_blocks_create(struct emu_device *device);
 void emu_blocks_destroy(struct emu_device *device);
 uint32_t emu_store_read(const struct emu_block *block, uint32_t offset);
@@ -281,13 +292,15 @@ void emu_ext_write(struct emu_device *device, uint32_t offset, uint32_t value);
 int emu_engines_create(struct emu_device *device);
 void emu_engines_destroy(struct emu_device *device);
 void emu_engines_power_up(struct emu_device *device);
-/** emu_dma_engine_reset() - what a reset by the firmware does: leaves queues alone, ends an abort. */
+/** emu_dma_engine_reset() - what a reset by the firmware does: leaves queues alone, ends an abort.
+ */
 void emu_dma_engine_reset(struct emu_dma_engine *engine);
 uint32_t emu_udma_read(struct emu_dma_engine *engine, uint32_t offset);
-void emu_udma_write(struct emu_dma_engine *engine, uint32_t offset, uint32_t value, struct emu_origin origin);
+void emu_udma_write(struct emu_dma_engine *engine, uint32_t offset, uint32_t value,
+		    struct emu_origin origin);
 /** emu_udma_doorbell() - Return: 0, or -1 when it was refused (counted). */
-int emu_udma_doorbell(struct emu_dma_engine *engine, enum emu_direction dir, unsigned int queue, uint32_t count,
-		      struct emu_origin origin);
+int emu_udma_doorbell(struct emu_dma_engine *engine, enum emu_direction dir, unsigned int queue,
+		      uint32_t count, struct emu_origin origin);
 /** emu_udma_runnable() - engine lock held: both rings of the queue have work and may proceed. */
 bool emu_udma_runnable(const struct emu_dma_engine *engine, const struct emu_queue *queue);
 /** emu_dma_engine_kick() - let the worker look at all queues in @mask. */
@@ -311,37 +324,46 @@ void emu_notific_init(struct emu_notific *notific);
 void emu_notific_destroy(struct emu_notific *notific);
 void emu_notific_clear(struct emu_notific *notific);
 uint32_t emu_notific_read(struct emu_device *device, struct emu_notific *notific, uint32_t offset);
-void emu_notific_write(struct emu_device *device, struct emu_notific *notific, uint32_t offset, uint32_t value);
-/** emu_notific_post() - append an entry; phase, overflow flag and timestamp are filled in. Return: false when it was not written. */
+void emu_notific_write(struct emu_device *device, struct emu_notific *notific, uint32_t offset,
+		       uint32_t value);
+/** emu_notific_post() - append an entry; phase, overflow flag and timestamp are filled in. Return:
+ * false when it was not written. */
 bool emu_notific_post(struct emu_device *device, struct emu_notific *notific, unsigned int slot,
-		const struct trn_notification *entry);
+		      const struct trn_notification *entry);
 
 /* tpb.c, sync.c, submit.c, window.c */
 uint32_t emu_tpb_read(struct emu_unit *unit, uint32_t offset);
 void emu_tpb_write(struct emu_unit *unit, uint32_t offset, uint32_t value);
 uint32_t emu_top_sp_read(struct emu_device *device, unsigned int index, uint32_t offset);
-void emu_top_sp_write(struct emu_device *device, unsigned int index, uint32_t offset, uint32_t value);
+void emu_top_sp_write(struct emu_device *device, unsigned int index, uint32_t offset,
+		      uint32_t value);
 void emu_top_sp_clear(struct emu_device *device, unsigned int index);
 uint32_t emu_pe_counter_read(struct emu_unit *unit, uint32_t offset);
 int emu_units_create(struct emu_device *device);
 void emu_units_destroy(struct emu_device *device);
-/** emu_unit_reset() - stop the run, wait for it, core and submission queue to power-up. Not from the core's own thread. */
+/** emu_unit_reset() - stop the run, wait for it, core and submission queue to power-up. Not from
+ * the core's own thread. */
 void emu_unit_reset(struct emu_unit *unit);
 uint32_t emu_unit_core_read(struct emu_unit *unit, uint32_t reg);
 void emu_unit_core_write(struct emu_unit *unit, uint32_t reg, uint32_t value);
 uint32_t emu_unit_engine_read(struct emu_unit *unit, unsigned int engine, uint32_t reg);
-void emu_unit_engine_write(struct emu_unit *unit, unsigned int engine, uint32_t reg, uint32_t value);
+void emu_unit_engine_write(struct emu_unit *unit, unsigned int engine, uint32_t reg,
+			   uint32_t value);
 /** emu_unit_dma_error() - a queue of the core's DMA engines failed at @addr. */
 void emu_unit_dma_error(struct emu_unit *unit, uint64_t addr);
 /** emu_unit_busy_ns() - time the core spent in runs, including the present one. */
 uint64_t emu_unit_busy_ns(struct emu_unit *unit);
 extern const struct emu_core_ops emu_unit_core_ops;
 
-/** emu_windows_load() - copy and check a request's table. Return: 0, -1 on a malformed or unreachable table. */
-int emu_windows_load(struct emu_device *device, struct emu_window_table *table, uint64_t addr, uint32_t count);
-/** emu_windows_open() - no checks: engines started by their debug registers, feature switched off. */
+/** emu_windows_load() - copy and check a request's table. Return: 0, -1 on a malformed or
+ * unreachable table. */
+int emu_windows_load(struct emu_device *device, struct emu_window_table *table, uint64_t addr,
+		     uint32_t count);
+/** emu_windows_open() - no checks: engines started by their debug registers, feature switched off.
+ */
 void emu_windows_open(struct emu_window_table *table);
-bool emu_windows_allow(const struct emu_window_table *table, uint64_t addr, uint64_t len, uint32_t access);
+bool emu_windows_allow(const struct emu_window_table *table, uint64_t addr, uint64_t len,
+		       uint32_t access);
 void emu_windows_free(struct emu_window_table *table);
 
 /* irq.c */

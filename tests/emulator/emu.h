@@ -52,36 +52,36 @@ struct emu_host_ops {
 /** struct emu_config - what to build; size-first. Zero means the default of the product. */
 struct emu_config {
 	size_t size;
-	const char *arch;		/* "trn1" (default), "inf2", "trn2" */
-	uint32_t routing_id;		/* 0..63 */
-	uint64_t serial;		/* 0: derived from the routing id */
+	const char *arch;    /* "trn1" (default), "inf2", "trn2" */
+	uint32_t routing_id; /* 0..63 */
+	uint64_t serial;     /* 0: derived from the routing id */
 	/* per stack, 0: real size; power of two >= 64 MiB and <= real size */
 	uint64_t hbm_bytes;
-	uint32_t disable_features;	/* TRN_FEATURE_* not announced and not present */
+	uint32_t disable_features; /* TRN_FEATURE_* not announced and not present */
 };
 
 /** enum emu_complaint - what a guest did wrong; counted per kind, never fatal. */
 enum emu_complaint {
 	EMU_COMPLAINT_NONE,
 	EMU_COMPLAINT_ACCESS_SIZE,	/* register access not 32-bit or misaligned */
-	EMU_COMPLAINT_UNKNOWN_REGISTER,	/* access to an address the map does not define */
+	EMU_COMPLAINT_UNKNOWN_REGISTER, /* access to an address the map does not define */
 	EMU_COMPLAINT_READ_ONLY,
 	/* doorbell of a queue that is not enabled or has no ring */
 	EMU_COMPLAINT_DOORBELL_DISABLED,
-	EMU_COMPLAINT_DOORBELL_OVERRUN,	/* more descriptors than the ring holds */
+	EMU_COMPLAINT_DOORBELL_OVERRUN, /* more descriptors than the ring holds */
 	EMU_COMPLAINT_RING_SIZE,
 	EMU_COMPLAINT_RING_ALIGN,
 	/* reserved bit set, FIRST/LAST wrong, unsupported operation */
 	EMU_COMPLAINT_DESC_RESERVED,
 	/* descriptor pointer decodes to nothing or is refused by the host */
 	EMU_COMPLAINT_DESC_ADDRESS,
-	EMU_COMPLAINT_DESC_LENGTH,	/* packet lengths of the two directions differ */
-	EMU_COMPLAINT_FWIO_REQUEST,	/* bad size, CRC, sequence 0 */
+	EMU_COMPLAINT_DESC_LENGTH,  /* packet lengths of the two directions differ */
+	EMU_COMPLAINT_FWIO_REQUEST, /* bad size, CRC, sequence 0 */
 	EMU_COMPLAINT_NQ_SIZE,
 	EMU_COMPLAINT_NQ_ADDRESS,
 	EMU_COMPLAINT_SQ_CONFIG,
 	EMU_COMPLAINT_SQ_REQUEST,
-	EMU_COMPLAINT_REGISTER_DMA_LOOP,	/* DMA into doorbells nested too deep */
+	EMU_COMPLAINT_REGISTER_DMA_LOOP, /* DMA into doorbells nested too deep */
 	EMU_COMPLAINT_COUNT,
 };
 
@@ -148,7 +148,8 @@ void emu_device_complaint_text(struct emu_device *device, char *text, size_t siz
  * Return: 0, -ENOENT for an unknown name, -ERANGE for a value out of range.
  */
 int emu_device_fault_set(struct emu_device *device, const char *name, uint64_t value);
-/** emu_device_fault_get() - present value: occurrences left of a counted fault, level of the others. 0 or -ENOENT. */
+/** emu_device_fault_get() - present value: occurrences left of a counted fault, level of the
+ * others. 0 or -ENOENT. */
 int emu_device_fault_get(struct emu_device *device, const char *name, uint64_t *value);
 /** emu_fault_name() - names in order, NULL at the end; *@help a line on each. */
 const char *emu_fault_name(unsigned int index, const char **help);

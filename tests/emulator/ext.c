@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * BAR2: registers of the open extension. The MSI-X table and its pending bits in the same BAR belong to the shell.
+ * BAR2: registers of the open extension. The MSI-X table and its pending bits in the same BAR
+ * belong to the shell.
  */
 #include "device.h"
 
 #define EXT_VERSION 1
 
-static bool ext_vector(struct emu_device *device, uint32_t offset, unsigned int *vector, bool *pending)
+static bool ext_vector(struct emu_device *device, uint32_t offset, unsigned int *vector,
+		       bool *pending)
 {
 	uint32_t first = TRN_EXT_IRQ_MASK(0);
 
@@ -51,7 +53,8 @@ uint32_t emu_ext_read(struct emu_device *device, uint32_t offset)
 	}
 	if (ext_vector(device, offset, &vector, &pending))
 		return emu_irq_read(device, vector, pending);
-	emu_complain(device, EMU_COMPLAINT_UNKNOWN_REGISTER, "read of BAR2 0x%x: nothing is there", offset);
+	emu_complain(device, EMU_COMPLAINT_UNKNOWN_REGISTER, "read of BAR2 0x%x: nothing is there",
+		     offset);
 	return 0;
 }
 
@@ -65,8 +68,9 @@ void emu_ext_write(struct emu_device *device, uint32_t offset, uint32_t value)
 		return;
 	}
 	if (offset <= TRN_EXT_COMPLAINT_LAST)
-		emu_complain(device, EMU_COMPLAINT_READ_ONLY, "write of BAR2 0x%x, which is read-only", offset);
+		emu_complain(device, EMU_COMPLAINT_READ_ONLY,
+			     "write of BAR2 0x%x, which is read-only", offset);
 	else
-		emu_complain(device, EMU_COMPLAINT_UNKNOWN_REGISTER, "write of BAR2 0x%x: nothing is there",
-			     offset);
+		emu_complain(device, EMU_COMPLAINT_UNKNOWN_REGISTER,
+			     "write of BAR2 0x%x: nothing is there", offset);
 }

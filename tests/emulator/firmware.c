@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Management firmware: reset handshake and FWIO mailbox, on a thread of its own woken by the trigger register.
+ * Management firmware: reset handshake and FWIO mailbox, on a thread of its own woken by the
+ * trigger register.
  *
  * No lock: the mailbox buffers belong to the thread; registers it shares with the host are atomics.
  */
@@ -13,7 +14,8 @@ static const struct emu_origin firmware_origin = { 0 };
 
 static uint64_t misc_address(struct emu_device *device, uint32_t high, uint32_t low)
 {
-	return (uint64_t)emu_store_read(device->misc, high) << 32 | emu_store_read(device->misc, low);
+	return (uint64_t)emu_store_read(device->misc, high) << 32 |
+	       emu_store_read(device->misc, low);
 }
 
 static void reset_tpbs(struct emu_device *device, uint32_t map)
@@ -91,24 +93,26 @@ static uint32_t request_fetch(struct emu_device *device, uint64_t addr)
 	uint32_t size, crc;
 
 	if (emu_memory_read(device, addr, request, TRN_FWIO_REQ_PAYLOAD)) {
-		emu_complain(device, EMU_COMPLAINT_FWIO_REQUEST, "FWIO request at 0x%llx cannot be read",
-			     (unsigned long long)addr);
+		emu_complain(device, EMU_COMPLAINT_FWIO_REQUEST,
+			     "FWIO request at 0x%llx cannot be read", (unsigned long long)addr);
 		return 0;
 	}
 	size = get_le(request + TRN_FWIO_REQ_SIZE, 2);
 	if (!request[TRN_FWIO_REQ_SEQ] || size < TRN_FWIO_REQ_PAYLOAD ||
 	    emu_memory_read(device, addr, request, size)) {
 		emu_complain(device, EMU_COMPLAINT_FWIO_REQUEST,
-			     "FWIO request at 0x%llx: sequence %u, size %u; must be 1 to 255 and at least %u",
-			     (unsigned long long)addr, request[TRN_FWIO_REQ_SEQ], size, TRN_FWIO_REQ_PAYLOAD);
+			     "FWIO request at 0x%llx: sequence %u, size %u; must be 1 to 255 and "
+			     "at least %u",
+			     (unsigned long long)addr, request[TRN_FWIO_REQ_SEQ], size,
+			     TRN_FWIO_REQ_PAYLOAD);
 		return 0;
 	}
 	crc = get_le(request + TRN_FWIO_REQ_CRC, 4);
 	put_le(request + TRN_FWIO_REQ_CRC, 0, 4);
 	if (crc != emu_crc32c(request, size)) {
 		emu_complain(device, EMU_COMPLAINT_FWIO_REQUEST,
-			     "FWIO request %u: CRC32C 0x%08x, computed 0x%08x", request[TRN_FWIO_REQ_SEQ], crc,
-			     emu_crc32c(request, size));
+			     "FWIO request %u: CRC32C 0x%08x, computed 0x%08x",
+			     request[TRN_FWIO_REQ_SEQ], crc, emu_crc32c(request, size));
 		return 0;
 	}
 	return size;
@@ -124,8 +128,8 @@ static uint8_t command_read(struct emu_device *device, uint32_t bytes, uint32_t 
 	uint32_t value;
 
 	if (bytes % 8) {
-		emu_complain(device, EMU_COMPLAINT_FWIO_REQUEST, "FWIO READ: payload of %u bytes is no list of addresses",
-			     bytes);
+		emu_complain(device, EMU_COMPLAINT_FWIO_REQUEST,
+			     "FWIO READ: payload of %u bytes is no list of addresses", bytes);
 		return TRN_FWIO_FAIL;
 	}
 	for (i = 0; i < count; i++) {
@@ -133,8 +137,8 @@ static uint8_t command_read(struct emu_device *device, uint32_t bytes, uint32_t 
 		emu_decode(device, addr, 4, &target);
 		if ((addr & 3) || target.kind == EMU_TARGET_HOST ||
 		    emu_memory_read(device, addr, &value, sizeof(value))) {
-			emu_complain(device, EMU_COMPLAINT_FWIO_REQUEST, "FWIO READ: 0x%llx is no register",
-				     (unsigned long long)addr);
+			emu_complain(device, EMU_COMPLAINT_FWIO_REQUEST,
+				     "FWIO READ: 0x%llx is no register", (unsigned long long)addr);
 			return TRN_FWIO_FAIL;
 		}
 		put_le(fw->response + TRN_FWIO_RESP_PAYLOAD + 4 * i, value, 4);
@@ -163,8 +167,8 @@ static void response_write(struct emu_device *device, uint64_t addr, uint32_t si
 
 	if (emu_memory_write(device, addr + 1, response + 1, size - 1, firmware_origin) ||
 	    emu_memory_write(device, addr, response, 1, firmware_origin))
-		emu_complain(device, EMU_COMPLAINT_FWIO_REQUEST, "FWIO response at 0x%llx cannot be written",
-			     (unsigned long long)addr);
+		emu_complain(device, EMU_COMPLAINT_FWIO_REQUEST,
+			     "FWIO response at 0x%llx cannot be written", (unsigned long long)addr);
 }
 
 static void fwio_serve(struct emu_device *device)
@@ -201,7 +205,8 @@ static void firmware_work(void *opaque)
 	struct emu_device *device = opaque;
 	uint32_t reset;
 
-	while (!atomic_load(&device->stopping) && atomic_exchange(&device->firmware.trigger, false)) {
+	while (!atomic_load(&device->stopping) &&
+	       atomic_exchange(&device->firmware.trigger, false)) {
 		reset = emu_store_read(device->misc, TRN_MISC_RESET);
 		if (reset)
 			reset_serve(device, reset);

@@ -35,7 +35,7 @@ int emu_inproc_unmap(struct emu_inproc *inproc, uint64_t bus);
  * emu_inproc_interrupt_handler() - @handler(@arg, vector) is called on a model thread for each
  * interrupt.
  */
-void emu_inproc_interrupt_handler(struct emu_inproc *inproc, void (*handler)(void *arg,
-				  unsigned int vector), void *arg);
+void emu_inproc_interrupt_handler(struct emu_inproc *inproc,
+				  void (*handler)(void *arg, unsigned int vector), void *arg);
 
 #endif /* EMU_INPROC_H */

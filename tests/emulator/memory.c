@@ -1,25 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Access to everything a device address can name. Large transfers between memories are one memcpy on direct pointers.
+ * Access to everything a device address can name. Large transfers between memories are one memcpy
+ * on direct pointers.
  *
- * Aligned 4- and 8-byte pieces are single stores with release order: they are what somebody polls (markers, phase bits, semaphores), and
- * all that was written before must be visible with them.
+ * Aligned 4- and 8-byte pieces are single stores with release order: they are what somebody polls
+ * (markers, phase bits, semaphores), and all that was written before must be visible with them.
  */
 #include <string.h>
 #include "device.h"
 
-#define SMALL	256u	/* below, mapping host memory costs more than it saves */
-#define BOUNCE	4096u
+#define SMALL  256u /* below, mapping host memory costs more than it saves */
+#define BOUNCE 4096u
 
 static void move(void *dst, const void *src, size_t len)
 {
 	uintptr_t both = (uintptr_t)dst | (uintptr_t)src;
 
 	if (len == 4 && !(both & 3))
-		__atomic_store_n((uint32_t *)dst, __atomic_load_n((const uint32_t *)src, __ATOMIC_ACQUIRE),
+		__atomic_store_n((uint32_t *)dst,
+				 __atomic_load_n((const uint32_t *)src, __ATOMIC_ACQUIRE),
 				 __ATOMIC_RELEASE);
 	else if (len == 8 && !(both & 7))
-		__atomic_store_n((uint64_t *)dst, __atomic_load_n((const uint64_t *)src, __ATOMIC_ACQUIRE),
+		__atomic_store_n((uint64_t *)dst,
+				 __atomic_load_n((const uint64_t *)src, __ATOMIC_ACQUIRE),
 				 __ATOMIC_RELEASE);
 	else
 		memmove(dst, src, len);
@@ -45,7 +48,8 @@ static int registers_read(struct emu_device *device, uint64_t offset, uint8_t *b
 
 	if ((offset | len) & 3) {
 		emu_complain(device, EMU_COMPLAINT_ACCESS_SIZE,
-			     "DMA read of %zu bytes from registers at BAR0 0x%llx: registers are 32-bit and aligned",
+			     "DMA read of %zu bytes from registers at BAR0 0x%llx: registers are "
+			     "32-bit and aligned",
 			     len, (unsigned long long)offset);
 		return -1;
 	}
@@ -56,14 +60,15 @@ static int registers_read(struct emu_device *device, uint64_t offset, uint8_t *b
 	return 0;
 }
 
-static int registers_write(struct emu_device *device, uint64_t offset, const uint8_t *buf, size_t len,
-			   struct emu_origin origin)
+static int registers_write(struct emu_device *device, uint64_t offset, const uint8_t *buf,
+			   size_t len, struct emu_origin origin)
 {
 	uint32_t value;
 
 	if ((offset | len) & 3) {
 		emu_complain(device, EMU_COMPLAINT_ACCESS_SIZE,
-			     "DMA write of %zu bytes to registers at BAR0 0x%llx: registers are 32-bit and aligned",
+			     "DMA write of %zu bytes to registers at BAR0 0x%llx: registers are "
+			     "32-bit and aligned",
 			     len, (unsigned long long)offset);
 		return -1;
 	}
@@ -74,7 +79,8 @@ static int registers_write(struct emu_device *device, uint64_t offset, const uin
 	return 0;
 }
 
-static int target_read(struct emu_device *device, const struct emu_target *target, void *buf, size_t len)
+static int target_read(struct emu_device *device, const struct emu_target *target, void *buf,
+		       size_t len)
 {
 	switch (target->kind) {
 	case EMU_TARGET_MEMORY:
@@ -90,8 +96,8 @@ static int target_read(struct emu_device *device, const struct emu_target *targe
 	return -1;
 }
 
-static int target_write(struct emu_device *device, const struct emu_target *target, const void *buf, size_t len,
-			struct emu_origin origin)
+static int target_write(struct emu_device *device, const struct emu_target *target, const void *buf,
+			size_t len, struct emu_origin origin)
 {
 	switch (target->kind) {
 	case EMU_TARGET_MEMORY:
@@ -120,7 +126,8 @@ int emu_memory_read(struct emu_device *device, uint64_t addr, void *buf, size_t 
 	return 0;
 }
 
-int emu_memory_write(struct emu_device *device, uint64_t addr, const void *buf, size_t len, struct emu_origin origin)
+int emu_memory_write(struct emu_device *device, uint64_t addr, const void *buf, size_t len,
+		     struct emu_origin origin)
 {
 	struct emu_target target;
 	const uint8_t *from = buf;
@@ -134,7 +141,8 @@ int emu_memory_write(struct emu_device *device, uint64_t addr, const void *buf, 
 }
 
 /* Turns a host target into a direct pointer where the shell can; the caller unmaps when *mapped. */
-static void target_map(struct emu_device *device, struct emu_target *target, bool write, bool *mapped)
+static void target_map(struct emu_device *device, struct emu_target *target, bool write,
+		       bool *mapped)
 {
 	size_t len = target->len;
 	void *ptr;
@@ -152,15 +160,17 @@ static void target_map(struct emu_device *device, struct emu_target *target, boo
 	*mapped = true;
 }
 
-static void target_unmap(struct emu_device *device, const struct emu_target *target, bool write, bool mapped)
+static void target_unmap(struct emu_device *device, const struct emu_target *target, bool write,
+			 bool mapped)
 {
 	if (mapped)
 		device->ops->unmap(device->opaque, target->ptr, target->len, write);
 }
 
 /* One piece of a copy, both sides contiguous; *done receives its length. */
-static enum emu_copy_error copy_piece(struct emu_device *device, struct emu_target *dst, struct emu_target *src,
-				      struct emu_origin origin, size_t *done)
+static enum emu_copy_error copy_piece(struct emu_device *device, struct emu_target *dst,
+				      struct emu_target *src, struct emu_origin origin,
+				      size_t *done)
 {
 	_Alignas(8) uint8_t bounce[BOUNCE];
 	size_t len = src->len < dst->len ? src->len : dst->len;
@@ -180,8 +190,8 @@ static enum emu_copy_error copy_piece(struct emu_device *device, struct emu_targ
 	return EMU_COPY_OK;
 }
 
-enum emu_copy_error emu_memory_copy(struct emu_device *device, uint64_t dst, uint64_t src, size_t len,
-				    struct emu_origin origin)
+enum emu_copy_error emu_memory_copy(struct emu_device *device, uint64_t dst, uint64_t src,
+				    size_t len, struct emu_origin origin)
 {
 	enum emu_copy_error error;
 	struct emu_target from, to;

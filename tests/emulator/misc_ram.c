@@ -4,8 +4,8 @@
  */
 #include "device.h"
 
-#define API_VERSION	3		/* power words are valid */
-#define POWER_PERIOD_NS	50000000u	/* one sample */
+#define API_VERSION	3	  /* power words are valid */
+#define POWER_PERIOD_NS 50000000u /* one sample */
 
 /* Words that only the firmware writes. */
 static bool firmware_owned(uint32_t offset)
@@ -29,7 +29,8 @@ static bool firmware_owned(uint32_t offset)
 	return false;
 }
 
-/* Utilisation of the last whole sample period: share of the time the cores were in a run, in 1/100 %, and a sample counter. */
+/* Utilisation of the last whole sample period: share of the time the cores were in a run, in 1/100
+ * %, and a sample counter. */
 static uint32_t power_read(struct emu_device *device)
 {
 	struct emu_firmware *fw = &device->firmware;
@@ -52,7 +53,8 @@ static uint32_t power_read(struct emu_device *device)
 uint32_t emu_misc_read(struct emu_device *device, uint32_t offset)
 {
 	/* While a slow reset lasts the firmware serves nothing but the handshake. */
-	if (atomic_load(&device->firmware.resetting) && offset != TRN_MISC_RESET && offset != TRN_MISC_FW_STATUS)
+	if (atomic_load(&device->firmware.resetting) && offset != TRN_MISC_RESET &&
+	    offset != TRN_MISC_FW_STATUS)
 		return TRN_MISC_NOT_READY;
 	if (offset == TRN_MISC_POWER_D0)
 		return power_read(device);
@@ -62,7 +64,8 @@ uint32_t emu_misc_read(struct emu_device *device, uint32_t offset)
 void emu_misc_write(struct emu_device *device, uint32_t offset, uint32_t value)
 {
 	if (firmware_owned(offset)) {
-		emu_complain(device, EMU_COMPLAINT_READ_ONLY, "MISC RAM 0x%03x belongs to the firmware", offset);
+		emu_complain(device, EMU_COMPLAINT_READ_ONLY,
+			     "MISC RAM 0x%03x belongs to the firmware", offset);
 		return;
 	}
 	emu_store_write(device->misc, offset, value);
@@ -78,7 +81,8 @@ void emu_misc_power_up(struct emu_device *device)
 	emu_store_write(misc, TRN_MISC_DEVICE_ID, device->routing_id);
 	emu_store_write(misc, TRN_MISC_SERIAL_LOW, (uint32_t)device->serial);
 	emu_store_write(misc, TRN_MISC_SERIAL_HIGH, (uint32_t)(device->serial >> 32));
-	atomic_store(&device->firmware.power_stamp, device->ops->clock_ns(device->opaque) / POWER_PERIOD_NS);
+	atomic_store(&device->firmware.power_stamp,
+		     device->ops->clock_ns(device->opaque) / POWER_PERIOD_NS);
 	atomic_store(&device->firmware.power_busy, 0);
 	atomic_store(&device->firmware.power_util, 0);
 }

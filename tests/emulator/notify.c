@@ -2,8 +2,9 @@
 /*
  * Notification rings: registers of a NOTIFIC block and the producer.
  *
- * Locking: notific->lock guards the registers. A producer reserves an entry under it, writes the entry without it and then reports it
- * finished; HEAD moves when all entries reserved so far are in memory. A change of base or size voids reservations.
+ * Locking: notific->lock guards the registers. A producer reserves an entry under it, writes the
+ * entry without it and then reports it finished; HEAD moves when all entries reserved so far are in
+ * memory. A change of base or size voids reservations.
  */
 #include <string.h>
 #include "device.h"
@@ -45,13 +46,15 @@ void emu_notific_clear(struct emu_notific *notific)
 	pthread_mutex_unlock(&notific->lock);
 }
 
-static struct emu_nq *nq_at(struct emu_device *device, struct emu_notific *notific, uint32_t offset, uint32_t *reg)
+static struct emu_nq *nq_at(struct emu_device *device, struct emu_notific *notific, uint32_t offset,
+			    uint32_t *reg)
 {
 	uint32_t inside = offset - TRN_NQ_SLOT(0);
 
 	*reg = inside % SLOT_STRIDE;
 	if (offset < TRN_NQ_SLOT(0) || offset >= TRN_NQ_SLOT(TRN_NQ_SLOTS) || *reg > TRN_NQ_TAIL) {
-		emu_complain(device, EMU_COMPLAINT_UNKNOWN_REGISTER, "NOTIFIC block has no register 0x%x", offset);
+		emu_complain(device, EMU_COMPLAINT_UNKNOWN_REGISTER,
+			     "NOTIFIC block has no register 0x%x", offset);
 		return NULL;
 	}
 	return &notific->nq[inside / SLOT_STRIDE];
@@ -91,7 +94,8 @@ static bool nq_size_valid(uint32_t size)
 	return size >= TRN_NOTIFY_SIZE && !(size & (size - 1));
 }
 
-void emu_notific_write(struct emu_device *device, struct emu_notific *notific, uint32_t offset, uint32_t value)
+void emu_notific_write(struct emu_device *device, struct emu_notific *notific, uint32_t offset,
+		       uint32_t value)
 {
 	struct emu_nq *nq;
 	uint32_t reg;
@@ -100,13 +104,14 @@ void emu_notific_write(struct emu_device *device, struct emu_notific *notific, u
 	if (!nq)
 		return;
 	if (reg == TRN_NQ_HEAD) {
-		emu_complain(device, EMU_COMPLAINT_READ_ONLY, "head of a notification ring is read-only");
+		emu_complain(device, EMU_COMPLAINT_READ_ONLY,
+			     "head of a notification ring is read-only");
 		return;
 	}
 	if (reg == TRN_NQ_SIZE && value && !nq_size_valid(value))
 		emu_complain(device, EMU_COMPLAINT_NQ_SIZE,
-			     "notification ring of %u bytes; must be a power of two of at least %u", value,
-			     TRN_NOTIFY_SIZE);
+			     "notification ring of %u bytes; must be a power of two of at least %u",
+			     value, TRN_NOTIFY_SIZE);
 	pthread_mutex_lock(&notific->lock);
 	switch (reg) {
 	case TRN_NQ_BASE_LOW:
@@ -149,7 +154,8 @@ static bool nq_reserve(struct emu_nq *nq, uint64_t *addr, uint8_t *flags)
 }
 
 /* The first 8 bytes hold the phase bit and go last. */
-static int entry_write(struct emu_device *device, uint64_t addr, const struct trn_notification *entry)
+static int entry_write(struct emu_device *device, uint64_t addr,
+		       const struct trn_notification *entry)
 {
 	static const struct emu_origin origin = { 0 };
 	const uint8_t *bytes = (const uint8_t *)entry;
@@ -160,7 +166,7 @@ static int entry_write(struct emu_device *device, uint64_t addr, const struct tr
 }
 
 bool emu_notific_post(struct emu_device *device, struct emu_notific *notific, unsigned int slot,
-		const struct trn_notification *entry)
+		      const struct trn_notification *entry)
 {
 	_Alignas(8) struct trn_notification copy = *entry;
 	struct emu_nq *nq;
@@ -181,7 +187,8 @@ bool emu_notific_post(struct emu_device *device, struct emu_notific *notific, un
 	copy.timestamp = device->ops->clock_ns(device->opaque);
 	written = !entry_write(device, addr, &copy);
 	if (!written)
-		emu_complain(device, EMU_COMPLAINT_NQ_ADDRESS, "notification ring at 0x%llx cannot be written",
+		emu_complain(device, EMU_COMPLAINT_NQ_ADDRESS,
+			     "notification ring at 0x%llx cannot be written",
 			     (unsigned long long)addr);
 	pthread_mutex_lock(&notific->lock);
 	if (nq->generation == generation && ++nq->finished == nq->reserved)

@@ -5,17 +5,17 @@
 #include <string.h>
 #include "device.h"
 
-#define PCI_VENDOR		0x00
-#define PCI_DEVICE		0x02
-#define PCI_REVISION		0x08
-#define PCI_CLASS		0x09
-#define PCI_BAR(n)		(0x10 + 4 * (n))
-#define PCI_SUBSYSTEM_VENDOR	0x2c
-#define PCI_SUBSYSTEM		0x2e
-#define PCI_BAR_64		0x4
-#define PCI_BAR_PREFETCH	0x8
-#define PCI_EXT_CAP_VENDOR	0x000b
-#define PCI_EXT_CAP_VERSION	1
+#define PCI_VENDOR	     0x00
+#define PCI_DEVICE	     0x02
+#define PCI_REVISION	     0x08
+#define PCI_CLASS	     0x09
+#define PCI_BAR(n)	     (0x10 + 4 * (n))
+#define PCI_SUBSYSTEM_VENDOR 0x2c
+#define PCI_SUBSYSTEM	     0x2e
+#define PCI_BAR_64	     0x4
+#define PCI_BAR_PREFETCH     0x8
+#define PCI_EXT_CAP_VENDOR   0x000b
+#define PCI_EXT_CAP_VERSION  1
 
 static void put16(uint8_t *p, uint16_t value)
 {

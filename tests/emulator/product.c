@@ -14,15 +14,17 @@ static const struct emu_dev_window v2_windows[] = {
 	{ TRN_V2_DEV_BASE, 0, TRN_V2_BAR0_SIZE },
 };
 
-#define V2_SENG_STRIDE	(TRN_V2_SENG(1) - TRN_V2_SENG(0))
-#define V2_UDMA_STRIDE	(TRN_V2_UDMA(0, 1) - TRN_V2_UDMA(0, 0))
-#define V2_SDMA_STRIDE	(TRN_V2_SDMA(0, 1) - TRN_V2_SDMA(0, 0))
-#define V2_H2T_STRIDE	(TRN_V2_H2T_UDMA(1) - TRN_V2_H2T_UDMA(0))
-#define V2_NQ_STRIDE	(TRN_V2_TOP_SP_NOTIFIC(1) - TRN_V2_TOP_SP_NOTIFIC(0))
+#define V2_SENG_STRIDE (TRN_V2_SENG(1) - TRN_V2_SENG(0))
+#define V2_UDMA_STRIDE (TRN_V2_UDMA(0, 1) - TRN_V2_UDMA(0, 0))
+#define V2_SDMA_STRIDE (TRN_V2_SDMA(0, 1) - TRN_V2_SDMA(0, 0))
+#define V2_H2T_STRIDE  (TRN_V2_H2T_UDMA(1) - TRN_V2_H2T_UDMA(0))
+#define V2_NQ_STRIDE   (TRN_V2_TOP_SP_NOTIFIC(1) - TRN_V2_TOP_SP_NOTIFIC(0))
 
-#define V2_PE_GROUP_STRIDE	0x40
-#define V2_PE_GROUPS		5
-#define V2_PE_ROWS		4
+#define V2_PE_GROUP_STRIDE 0x40
+#define V2_PE_GROUPS	   5
+#define V2_PE_ROWS	   4
+#define V2_PE_ROW_STRIDE   (V2_PE_GROUPS * V2_PE_GROUP_STRIDE)
+#define V2_PE_SIZE	   (V2_PE_ROWS * V2_PE_ROW_STRIDE)
 
 static const struct emu_block_family v2_families[] = {
 	{ EMU_BLOCK_TPB, 0, TRN_V2_CORES, TRN_V2_TPB(0), TRN_V2_TPB_SIZE, TRN_V2_TPB_SIZE },
@@ -38,10 +40,11 @@ static const struct emu_block_family v2_families[] = {
 	{ EMU_BLOCK_TOP_SP_NOTIFIC, 0, TRN_V2_TOP_SPS, TRN_V2_TOP_SP_NOTIFIC(0), V2_NQ_STRIDE,
 	  0x1000 },
 	{ EMU_BLOCK_PE_COUNTERS, 0, TRN_V2_CORES, TRN_V2_PE_COUNTERS(0), V2_SENG_STRIDE,
-	  V2_PE_ROWS * V2_PE_GROUPS * V2_PE_GROUP_STRIDE },
+	  V2_PE_SIZE },
 	{ EMU_BLOCK_MISC, 0, 1, TRN_V2_MISC, TRN_MISC_SIZE, TRN_MISC_SIZE },
 };
 
+/* clang-format off */
 #define V2_COMMON							\
 	.generation = 2,						\
 	.cores = TRN_V2_CORES,						\
@@ -62,7 +65,8 @@ static const struct emu_block_family v2_families[] = {
 	.window_count = ARRAY_SIZE(v2_windows),				\
 	.families = v2_families,					\
 	.family_count = ARRAY_SIZE(v2_families),			\
-	.pe = { V2_PE_GROUP_STRIDE, V2_PE_GROUPS, V2_PE_GROUPS * V2_PE_GROUP_STRIDE, V2_PE_ROWS, 4 }
+	.pe = { V2_PE_GROUP_STRIDE, V2_PE_GROUPS, V2_PE_ROW_STRIDE, V2_PE_ROWS, 4 }
+/* clang-format on */
 
 static const struct emu_product products[] = {
 	{ .arch = "trn1", .pci_device = TRN_PCI_DEVICE_TRN1, V2_COMMON },

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Constant tables of one product: identity, counts, address map. A new generation is a new table, not new code.
+ * Constant tables of one product: identity, counts, address map. A new generation is a new table,
+ * not new code.
  */
 #ifndef EMU_PRODUCT_H
 #define EMU_PRODUCT_H
@@ -46,11 +47,11 @@ struct emu_product {
 	unsigned int generation;
 	unsigned int cores, stacks, top_sps, engines, h2t_engines;
 	unsigned int top_sps_per_core;
-	unsigned int reset_top_sp_shift;	/* first TOP_SP bit of RESET_TPB_MAP */
+	unsigned int reset_top_sp_shift; /* first TOP_SP bit of RESET_TPB_MAP */
 	uint32_t sbuf_partition_bytes;
 	uint64_t bar0_size;
-	uint64_t hbm_bytes;			/* per stack */
-	uint64_t hbm_base[4];			/* device addresses of the stacks */
+	uint64_t hbm_bytes;   /* per stack */
+	uint64_t hbm_base[4]; /* device addresses of the stacks */
 	uint64_t host_base, host_mask, host_size;
 	const struct emu_dev_window *windows;
 	unsigned int window_count;

@@ -32,7 +32,8 @@ static size_t store_bytes(const struct emu_product *product)
 	return sum;
 }
 
-static void family_expand(struct emu_device *device, const struct emu_block_family *family, size_t *used)
+static void family_expand(struct emu_device *device, const struct emu_block_family *family,
+			  size_t *used)
 {
 	unsigned int i;
 
@@ -115,7 +116,8 @@ void emu_store_write(struct emu_block *block, uint32_t offset, uint32_t value)
 	atomic_store_explicit(&block->store[offset / 4], value, memory_order_relaxed);
 }
 
-/* Registers of the SDMA wrapper that are written down; the NOTIFIC slots of an engine are plain storage, nothing produces entries. */
+/* Registers of the SDMA wrapper that are written down; the NOTIFIC slots of an engine are plain
+ * storage, nothing produces entries. */
 static bool sdma_register_known(uint32_t offset)
 {
 	switch (offset) {
@@ -135,13 +137,14 @@ static void sdma_check(struct emu_device *device, const struct emu_block *block,
 {
 	if (!sdma_register_known(offset))
 		emu_complain(device, EMU_COMPLAINT_UNKNOWN_REGISTER,
-			     "SDMA wrapper of engine %u has no register 0x%x", block->index, offset);
+			     "SDMA wrapper of engine %u has no register 0x%x", block->index,
+			     offset);
 }
 
 static void unknown(struct emu_device *device, uint64_t offset, const char *what)
 {
-	emu_complain(device, EMU_COMPLAINT_UNKNOWN_REGISTER, "%s of BAR0 0x%llx: nothing is there", what,
-		     (unsigned long long)offset);
+	emu_complain(device, EMU_COMPLAINT_UNKNOWN_REGISTER, "%s of BAR0 0x%llx: nothing is there",
+		     what, (unsigned long long)offset);
 }
 
 uint32_t emu_register_read(struct emu_device *device, uint64_t offset)
@@ -176,7 +179,8 @@ uint32_t emu_register_read(struct emu_device *device, uint64_t offset)
 	return 0;
 }
 
-void emu_register_write(struct emu_device *device, uint64_t offset, uint32_t value, struct emu_origin origin)
+void emu_register_write(struct emu_device *device, uint64_t offset, uint32_t value,
+			struct emu_origin origin)
 {
 	struct emu_block *block = emu_block_find(device, offset);
 	uint32_t reg;
@@ -207,8 +211,8 @@ void emu_register_write(struct emu_device *device, uint64_t offset, uint32_t val
 		emu_notific_write(device, &device->top_sp_notific[block->index], reg, value);
 		break;
 	case EMU_BLOCK_PE_COUNTERS:
-		emu_complain(device, EMU_COMPLAINT_READ_ONLY, "activity counter 0x%x of core %u is read-only",
-			     reg, block->index);
+		emu_complain(device, EMU_COMPLAINT_READ_ONLY,
+			     "activity counter 0x%x of core %u is read-only", reg, block->index);
 		break;
 	case EMU_BLOCK_MISC:
 		emu_misc_write(device, reg, value);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Submission queue: run requests are fetched, checked, executed and reported in order on the core's worker thread.
+ * Submission queue: run requests are fetched, checked, executed and reported in order on the core's
+ * worker thread.
  *
- * Locking: unit->lock guards the registers. A run is executed without it; a reset, an abort or an enable raises unit->generation, and a run
- * that began before then reports nothing but, for an abort, its end.
+ * Locking: unit->lock guards the registers. A run is executed without it; a reset, an abort or an
+ * enable raises unit->generation, and a run that began before then reports nothing but, for an
+ * abort, its end.
  */
 #include <string.h>
 #include "submit.h"
@@ -43,8 +45,8 @@ void emu_submit_stop(struct emu_unit *unit)
 
 static void sq_config(struct emu_unit *unit, const char *what, uint32_t value)
 {
-	emu_complain(unit->device, EMU_COMPLAINT_SQ_CONFIG, "core %u submission queue: %s (0x%x)", unit->index, what,
-		     value);
+	emu_complain(unit->device, EMU_COMPLAINT_SQ_CONFIG, "core %u submission queue: %s (0x%x)",
+		     unit->index, what, value);
 }
 
 static void tail_write(struct emu_unit *unit, uint32_t value)
@@ -82,7 +84,8 @@ static void control_write(struct emu_unit *unit, uint32_t value)
 	if ((value & TRN_SQ_RESUME) && unit->status == TRN_CORE_STATUS_HALTED)
 		unit->status = TRN_CORE_STATUS_IDLE;
 	if ((value & TRN_SQ_ENABLE) && !unit->enabled) {
-		if (!sq_size_valid(unit->sq_size) || (unit->sq_base & 63) || atomic_load(&unit->running)) {
+		if (!sq_size_valid(unit->sq_size) || (unit->sq_base & 63) ||
+		    atomic_load(&unit->running)) {
 			wrong = "enabled with a bad size or base, or during a run";
 		} else {
 			unit->enabled = true;
@@ -170,8 +173,8 @@ uint32_t emu_unit_core_read(struct emu_unit *unit, uint32_t reg)
 	}
 	pthread_mutex_unlock(&unit->lock);
 	if (!known)
-		emu_complain(unit->device, EMU_COMPLAINT_UNKNOWN_REGISTER, "core %u has no control register 0x%x",
-			     unit->index, reg);
+		emu_complain(unit->device, EMU_COMPLAINT_UNKNOWN_REGISTER,
+			     "core %u has no control register 0x%x", unit->index, reg);
 	return value;
 }
 
@@ -194,12 +197,12 @@ void emu_unit_core_write(struct emu_unit *unit, uint32_t reg, uint32_t value)
 	case TRN_CORE_CAPS:
 	case TRN_CORE_STATUS:
 	case TRN_CORE_SQ_HEAD:
-		emu_complain(unit->device, EMU_COMPLAINT_READ_ONLY, "core %u: control register 0x%x is read-only",
-			     unit->index, reg);
+		emu_complain(unit->device, EMU_COMPLAINT_READ_ONLY,
+			     "core %u: control register 0x%x is read-only", unit->index, reg);
 		break;
 	default:
-		emu_complain(unit->device, EMU_COMPLAINT_UNKNOWN_REGISTER, "core %u has no control register 0x%x",
-			     unit->index, reg);
+		emu_complain(unit->device, EMU_COMPLAINT_UNKNOWN_REGISTER,
+			     "core %u has no control register 0x%x", unit->index, reg);
 		break;
 	}
 }
@@ -269,7 +272,8 @@ static const char *run_prepare(struct emu_unit *unit, struct run *run)
 	wrong = program_load(unit, run);
 	if (!wrong)
 		wrong = args_load(unit, run);
-	if (!wrong && emu_windows_load(unit->device, &unit->windows, request->windows, request->window_count))
+	if (!wrong &&
+	    emu_windows_load(unit->device, &unit->windows, request->windows, request->window_count))
 		wrong = "window table unreadable, too long, unsorted or overlapping";
 	return wrong;
 }
@@ -329,7 +333,8 @@ static void report(struct emu_unit *unit, const struct run *run)
 	}
 }
 
-/* The head moves before the notification, so whoever sees the entry also sees the request counted as finished. */
+/* The head moves before the notification, so whoever sees the entry also sees the request counted
+ * as finished. */
 static void run_finish(struct emu_unit *unit, struct run *run)
 {
 	bool valid;
@@ -358,8 +363,9 @@ static void fetch_failed(struct emu_unit *unit, const struct run *run, uint64_t 
 		.payload = { 0, addr },
 	};
 
-	emu_complain(unit->device, EMU_COMPLAINT_SQ_CONFIG, "core %u submission queue: no memory at 0x%llx",
-		     unit->index, (unsigned long long)addr);
+	emu_complain(unit->device, EMU_COMPLAINT_SQ_CONFIG,
+		     "core %u submission queue: no memory at 0x%llx", unit->index,
+		     (unsigned long long)addr);
 	pthread_mutex_lock(&unit->lock);
 	atomic_store(&unit->running, false);
 	if (run->generation == unit->generation)
@@ -375,9 +381,11 @@ static bool request_next(struct emu_unit *unit, struct run *run, uint64_t *addr)
 	bool any;
 
 	pthread_mutex_lock(&unit->lock);
-	any = unit->enabled && unit->status != TRN_CORE_STATUS_HALTED && unit->sq_head != unit->sq_tail;
+	any = unit->enabled && unit->status != TRN_CORE_STATUS_HALTED &&
+	      unit->sq_head != unit->sq_tail;
 	if (any) {
-		*addr = unit->sq_base + (uint64_t)(unit->sq_head & (unit->sq_size - 1)) * sizeof(run->request);
+		*addr = unit->sq_base +
+			(uint64_t)(unit->sq_head & (unit->sq_size - 1)) * sizeof(run->request);
 		run->generation = unit->generation;
 		unit->status = TRN_CORE_STATUS_RUNNING;
 		atomic_store(&unit->stopping, false);
@@ -401,8 +409,9 @@ static bool serve_request(struct emu_unit *unit)
 	}
 	wrong = run_prepare(unit, &run);
 	if (wrong) {
-		emu_complain(unit->device, EMU_COMPLAINT_SQ_REQUEST, "core %u, request with cookie 0x%llx: %s",
-			     unit->index, (unsigned long long)run.request.cookie, wrong);
+		emu_complain(unit->device, EMU_COMPLAINT_SQ_REQUEST,
+			     "core %u, request with cookie 0x%llx: %s", unit->index,
+			     (unsigned long long)run.request.cookie, wrong);
 		run.result.fault = TRN_FAULT_REQUEST;
 	} else {
 		run_execute(unit, &run);

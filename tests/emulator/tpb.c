@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Windows of a core (TPB) and of a TOP_SP in BAR0: SBUF and PSUM, events and semaphores, control blocks, activity counters.
+ * Windows of a core (TPB) and of a TOP_SP in BAR0: SBUF and PSUM, events and semaphores, control
+ * blocks, activity counters.
  */
 #include <string.h>
 #include "device.h"
@@ -12,7 +13,7 @@
 #define SEM_DEC		(TRN_TPB_SEM_DEC - TRN_TPB_EVENTS)
 #define APERTURE	(TRN_SEM_COUNT * 4u)
 #define ENGINE_BLOCK	(TRN_TPB_ENGINE(1) - TRN_TPB_ENGINE(0))
-#define CORE_BLOCK_SIZE	0x1000u
+#define CORE_BLOCK_SIZE 0x1000u
 
 enum sync_kind {
 	SYNC_NONE,
@@ -23,7 +24,8 @@ enum sync_kind {
 	SYNC_DEC,
 };
 
-/* @offset is relative to the events. Event 256 does not exist but drivers touch it: it reads 0 and ignores writes. */
+/* @offset is relative to the events. Event 256 does not exist but drivers touch it: it reads 0 and
+ * ignores writes. */
 static enum sync_kind sync_split(uint32_t offset, unsigned int *index)
 {
 	*index = offset % APERTURE / 4;
@@ -46,12 +48,14 @@ static enum sync_kind sync_split(uint32_t offset, unsigned int *index)
 
 static void sync_unknown(struct emu_device *device, uint32_t offset)
 {
-	emu_complain(device, EMU_COMPLAINT_UNKNOWN_REGISTER, "no event or semaphore at 0x%x", offset);
+	emu_complain(device, EMU_COMPLAINT_UNKNOWN_REGISTER, "no event or semaphore at 0x%x",
+		     offset);
 }
 
 static void sync_read_only(struct emu_device *device, unsigned int index)
 {
-	emu_complain(device, EMU_COMPLAINT_READ_ONLY, "semaphore %u: written through the read aperture", index);
+	emu_complain(device, EMU_COMPLAINT_READ_ONLY,
+		     "semaphore %u: written through the read aperture", index);
 }
 
 static uint32_t core_sync_read(struct emu_unit *unit, uint32_t offset)
@@ -120,7 +124,8 @@ uint32_t emu_top_sp_read(struct emu_device *device, unsigned int index, uint32_t
 	return 0;
 }
 
-void emu_top_sp_write(struct emu_device *device, unsigned int index, uint32_t offset, uint32_t value)
+void emu_top_sp_write(struct emu_device *device, unsigned int index, uint32_t offset,
+		      uint32_t value)
 {
 	struct emu_sync *sync = &device->top_sp[index];
 	unsigned int n;
@@ -166,13 +171,14 @@ static void *window_word(struct emu_unit *unit, uint32_t offset)
 		return emu_core_sbuf(unit->core, offset / TRN_SBUF_PARTITION_STRIDE,
 				     offset % TRN_SBUF_PARTITION_STRIDE, 4);
 	offset -= TRN_TPB_PSUM;
-	return emu_core_psum(unit->core, offset / TRN_PSUM_PARTITION_BYTES, offset % TRN_PSUM_PARTITION_BYTES, 4);
+	return emu_core_psum(unit->core, offset / TRN_PSUM_PARTITION_BYTES,
+			     offset % TRN_PSUM_PARTITION_BYTES, 4);
 }
 
 static void window_unbacked(struct emu_unit *unit, uint32_t offset)
 {
-	emu_complain(unit->device, EMU_COMPLAINT_UNKNOWN_REGISTER, "core %u: no memory behind window offset 0x%x",
-		     unit->index, offset);
+	emu_complain(unit->device, EMU_COMPLAINT_UNKNOWN_REGISTER,
+		     "core %u: no memory behind window offset 0x%x", unit->index, offset);
 }
 
 static bool engine_block(uint32_t offset, unsigned int *engine, uint32_t *reg)
@@ -205,8 +211,8 @@ uint32_t emu_tpb_read(struct emu_unit *unit, uint32_t offset)
 		if (offset >= TRN_TPB_CORE && offset < TRN_TPB_CORE + CORE_BLOCK_SIZE)
 			return emu_unit_core_read(unit, offset - TRN_TPB_CORE);
 	}
-	emu_complain(unit->device, EMU_COMPLAINT_UNKNOWN_REGISTER, "core %u has no register 0x%x", unit->index,
-		     offset);
+	emu_complain(unit->device, EMU_COMPLAINT_UNKNOWN_REGISTER, "core %u has no register 0x%x",
+		     unit->index, offset);
 	return 0;
 }
 
@@ -238,6 +244,6 @@ void emu_tpb_write(struct emu_unit *unit, uint32_t offset, uint32_t value)
 			return;
 		}
 	}
-	emu_complain(unit->device, EMU_COMPLAINT_UNKNOWN_REGISTER, "core %u has no register 0x%x", unit->index,
-		     offset);
+	emu_complain(unit->device, EMU_COMPLAINT_UNKNOWN_REGISTER, "core %u has no register 0x%x",
+		     unit->index, offset);
 }

@@ -2,15 +2,17 @@
 /*
  * Execution of descriptor rings: what a DMA worker does after a doorbell.
  *
- * A batch is a snapshot of up to EMU_BATCH posted descriptors of each direction, taken under the engine's lock, executed without it and
- * booked under it again, unless the queue's generation changed meanwhile. Inside a batch the worker only looks at the queue's "interrupted"
- * flag and publishes its progress, so a descriptor costs no lock. M2S data is a stream cut into packets at LAST; S2M descriptors are filled
- * from it one after the other, and a packet must end where an S2M descriptor ends.
+ * A batch is a snapshot of up to EMU_BATCH posted descriptors of each direction, taken under the
+ * engine's lock, executed without it and booked under it again, unless the queue's generation
+ * changed meanwhile. Inside a batch the worker only looks at the queue's "interrupted" flag and
+ * publishes its progress, so a descriptor costs no lock. M2S data is a stream cut into packets at
+ * LAST; S2M descriptors are filled from it one after the other, and a packet must end where an S2M
+ * descriptor ends.
  */
 #include <string.h>
 #include "device.h"
 
-#define HARD_PACKET_BYTES	0xfffffu	/* reset value of the packet length limit */
+#define HARD_PACKET_BYTES 0xfffffu /* reset value of the packet length limit */
 
 /** struct batch - work taken from a queue. */
 struct batch {
@@ -19,7 +21,7 @@ struct batch {
 	unsigned int q;
 	uint64_t generation;
 	uint64_t base[2];
-	uint32_t length[2], index[2], count[2];	/* ring, first descriptor, descriptors taken */
+	uint32_t length[2], index[2], count[2]; /* ring, first descriptor, descriptors taken */
 	uint32_t used[2], offset[2];		/* descriptors finished, bytes moved of the next */
 	uint32_t packet_descs, packet_bytes;
 	uint32_t max_descs, max_bytes;
@@ -27,8 +29,8 @@ struct batch {
 	struct emu_origin origin;
 	struct trn_desc desc[2][EMU_BATCH];
 
-	bool interrupt;				/* a finished packet asked for one */
-	uint32_t cause[2];			/* error bits of the secondary interrupt controller */
+	bool interrupt;	   /* a finished packet asked for one */
+	uint32_t cause[2]; /* error bits of the secondary interrupt controller */
 	uint64_t error_addr;
 };
 
@@ -46,7 +48,8 @@ static void batch_limits(struct batch *batch)
 	batch->max_descs = emu_store_read(udma, TRN_UDMA_M2S + TRN_M2S_PREFETCH_CFG2) & 0xff;
 	if (!batch->max_descs)
 		batch->max_descs = TRN_PACKET_MAX_DESCS;
-	batch->max_bytes = emu_store_read(udma, TRN_UDMA_M2S + TRN_M2S_PKT_LEN_CFG) & HARD_PACKET_BYTES;
+	batch->max_bytes = emu_store_read(udma, TRN_UDMA_M2S + TRN_M2S_PKT_LEN_CFG) &
+			   HARD_PACKET_BYTES;
 	if (!batch->max_bytes)
 		batch->max_bytes = HARD_PACKET_BYTES;
 }
@@ -132,44 +135,48 @@ static bool batch_fetch_dir(struct batch *batch, enum emu_direction dir)
 				       (size_t)rest * TRN_DESC_SIZE)))
 		return true;
 	batch->error_addr = addr;
-	batch->cause[dir] |= dir == EMU_M2S ? TRN_ERR_A_PREFETCH_RESPONSE : TRN_ERR_B_PREFETCH_RESPONSE;
-	emu_complain(device, EMU_COMPLAINT_DESC_ADDRESS, "engine %u queue %u %s: no ring memory at 0x%llx",
-		     batch->engine->id, batch->q, dir == EMU_M2S ? "M2S" : "S2M", (unsigned long long)addr);
+	batch->cause[dir] |= dir == EMU_M2S ? TRN_ERR_A_PREFETCH_RESPONSE
+					    : TRN_ERR_B_PREFETCH_RESPONSE;
+	emu_complain(device, EMU_COMPLAINT_DESC_ADDRESS,
+		     "engine %u queue %u %s: no ring memory at 0x%llx", batch->engine->id, batch->q,
+		     dir == EMU_M2S ? "M2S" : "S2M", (unsigned long long)addr);
 	return false;
 }
 
-static bool fail_desc(struct batch *batch, enum emu_direction dir, uint32_t cause, enum emu_complaint kind,
-		      const char *what)
+static bool fail_desc(struct batch *batch, enum emu_direction dir, uint32_t cause,
+		      enum emu_complaint kind, const char *what)
 {
 	const struct trn_desc *desc = &batch->desc[dir][batch->used[dir]];
 
 	batch->cause[dir] |= cause;
 	batch->error_addr = desc->addr;
 	emu_complain(batch->engine->device, kind,
-		     "engine %u queue %u %s descriptor %u {%08x %08x %016llx}: %s", batch->engine->id, batch->q,
-		     dir == EMU_M2S ? "M2S" : "S2M", (batch->index[dir] + batch->used[dir]) % batch->length[dir],
-		     desc->ctrl, desc->meta, (unsigned long long)desc->addr, what);
+		     "engine %u queue %u %s descriptor %u {%08x %08x %016llx}: %s",
+		     batch->engine->id, batch->q, dir == EMU_M2S ? "M2S" : "S2M",
+		     (batch->index[dir] + batch->used[dir]) % batch->length[dir], desc->ctrl,
+		     desc->meta, (unsigned long long)desc->addr, what);
 	return false;
 }
 
 static bool check_m2s(struct batch *batch, const struct trn_desc *desc)
 {
 	if (desc->ctrl & TRN_DESC_M2S_RESERVED)
-		return fail_desc(batch, EMU_M2S, TRN_ERR_A_DATA_RESPONSE, EMU_COMPLAINT_DESC_RESERVED,
-				 "reserved bit set");
+		return fail_desc(batch, EMU_M2S, TRN_ERR_A_DATA_RESPONSE,
+				 EMU_COMPLAINT_DESC_RESERVED, "reserved bit set");
 	if ((desc->meta & ~TRN_META_WRITE_BARRIER) != TRN_META_PLAIN)
-		return fail_desc(batch, EMU_M2S, TRN_ERR_A_DATA_RESPONSE, EMU_COMPLAINT_DESC_RESERVED,
-				 "operation other than plain copy");
+		return fail_desc(batch, EMU_M2S, TRN_ERR_A_DATA_RESPONSE,
+				 EMU_COMPLAINT_DESC_RESERVED, "operation other than plain copy");
 	if (!batch->in_packet != !!(desc->ctrl & TRN_DESC_FIRST))
-		return fail_desc(batch, EMU_M2S, batch->in_packet ? TRN_ERR_A_BAD_LAST : TRN_ERR_A_BAD_FIRST,
-				 EMU_COMPLAINT_DESC_RESERVED,
-				 batch->in_packet ? "FIRST inside a packet" : "packet begins without FIRST");
+		return fail_desc(
+			batch, EMU_M2S, batch->in_packet ? TRN_ERR_A_BAD_LAST : TRN_ERR_A_BAD_FIRST,
+			EMU_COMPLAINT_DESC_RESERVED,
+			batch->in_packet ? "FIRST inside a packet" : "packet begins without FIRST");
 	batch->in_packet = true;
 	batch->packet_descs++;
 	batch->packet_bytes += desc_bytes(desc);
 	if (batch->packet_descs > batch->max_descs)
-		return fail_desc(batch, EMU_M2S, TRN_ERR_A_TOO_MANY_DESCS, EMU_COMPLAINT_DESC_LENGTH,
-				 "too many descriptors in the packet");
+		return fail_desc(batch, EMU_M2S, TRN_ERR_A_TOO_MANY_DESCS,
+				 EMU_COMPLAINT_DESC_LENGTH, "too many descriptors in the packet");
 	if (batch->packet_bytes > batch->max_bytes)
 		return fail_desc(batch, EMU_M2S, TRN_ERR_A_PKT_TOO_LONG, EMU_COMPLAINT_DESC_LENGTH,
 				 "packet too long");
@@ -179,13 +186,14 @@ static bool check_m2s(struct batch *batch, const struct trn_desc *desc)
 static bool check_s2m(struct batch *batch, const struct trn_desc *desc)
 {
 	if ((desc->ctrl & TRN_DESC_S2M_RESERVED) || desc->meta)
-		return fail_desc(batch, EMU_S2M, TRN_ERR_B_DATA_RESPONSE, EMU_COMPLAINT_DESC_RESERVED,
-				 "reserved bit set");
+		return fail_desc(batch, EMU_S2M, TRN_ERR_B_DATA_RESPONSE,
+				 EMU_COMPLAINT_DESC_RESERVED, "reserved bit set");
 	return true;
 }
 
 /* A completion in the sense of the faults on demand: the 4-byte marker of a host copy. */
-static bool completion_fault(struct batch *batch, const struct trn_desc *m2s, const struct trn_desc *s2m)
+static bool completion_fault(struct batch *batch, const struct trn_desc *m2s,
+			     const struct trn_desc *s2m)
 {
 	struct emu_device *device = batch->engine->device;
 
@@ -197,7 +205,8 @@ static bool completion_fault(struct batch *batch, const struct trn_desc *m2s, co
 	return emu_fault_take(device, EMU_FAULT_COMPLETION_MISSING);
 }
 
-static bool batch_move(struct batch *batch, const struct trn_desc *m2s, const struct trn_desc *s2m, uint32_t len)
+static bool batch_move(struct batch *batch, const struct trn_desc *m2s, const struct trn_desc *s2m,
+		       uint32_t len)
 {
 	enum emu_copy_error error;
 
@@ -206,11 +215,11 @@ static bool batch_move(struct batch *batch, const struct trn_desc *m2s, const st
 	error = emu_memory_copy(batch->engine->device, s2m->addr + batch->offset[EMU_S2M],
 				m2s->addr + batch->offset[EMU_M2S], len, batch->origin);
 	if (error == EMU_COPY_SOURCE)
-		return fail_desc(batch, EMU_M2S, TRN_ERR_A_DATA_RESPONSE, EMU_COMPLAINT_DESC_ADDRESS,
-				 "source cannot be read");
+		return fail_desc(batch, EMU_M2S, TRN_ERR_A_DATA_RESPONSE,
+				 EMU_COMPLAINT_DESC_ADDRESS, "source cannot be read");
 	if (error == EMU_COPY_DESTINATION)
-		return fail_desc(batch, EMU_S2M, TRN_ERR_B_DATA_RESPONSE, EMU_COMPLAINT_DESC_ADDRESS,
-				 "destination cannot be written");
+		return fail_desc(batch, EMU_S2M, TRN_ERR_B_DATA_RESPONSE,
+				 EMU_COMPLAINT_DESC_ADDRESS, "destination cannot be written");
 	return true;
 }
 
@@ -221,7 +230,8 @@ static void batch_advance(struct batch *batch, enum emu_direction dir, uint32_t 
 		return;
 	batch->offset[dir] = 0;
 	batch->used[dir]++;
-	atomic_store_explicit(&batch->queue->ring[dir].moved, batch->used[dir], memory_order_release);
+	atomic_store_explicit(&batch->queue->ring[dir].moved, batch->used[dir],
+			      memory_order_release);
 }
 
 /* Moves what the two present descriptors have in common. Return: false ends the batch. */
@@ -239,18 +249,20 @@ static bool batch_step(struct batch *batch)
 		return false;
 	/* Ring memory may have been rewritten since a former batch moved a part. */
 	if (batch->offset[EMU_M2S] >= m2s_bytes || batch->offset[EMU_S2M] >= s2m_bytes)
-		return fail_desc(batch, EMU_S2M, TRN_ERR_B_LENGTH_MISMATCH, EMU_COMPLAINT_DESC_LENGTH,
+		return fail_desc(batch, EMU_S2M, TRN_ERR_B_LENGTH_MISMATCH,
+				 EMU_COMPLAINT_DESC_LENGTH,
 				 "descriptor changed while it was executed");
 	m2s_left = m2s_bytes - batch->offset[EMU_M2S];
 	s2m_left = s2m_bytes - batch->offset[EMU_S2M];
 	end = (m2s->ctrl & TRN_DESC_LAST) && m2s_left <= s2m_left;
 	if (end && m2s_left != s2m_left)
-		return fail_desc(batch, EMU_S2M, TRN_ERR_B_LENGTH_MISMATCH, EMU_COMPLAINT_DESC_LENGTH,
-				 "packet ends inside this descriptor");
+		return fail_desc(batch, EMU_S2M, TRN_ERR_B_LENGTH_MISMATCH,
+				 EMU_COMPLAINT_DESC_LENGTH, "packet ends inside this descriptor");
 	len = m2s_left < s2m_left ? m2s_left : s2m_left;
 	if (!batch_move(batch, m2s, s2m, len))
 		return false;
-	if (((m2s->ctrl & TRN_DESC_INT) && len == m2s_left) || ((s2m->ctrl & TRN_DESC_INT) && len == s2m_left))
+	if (((m2s->ctrl & TRN_DESC_INT) && len == m2s_left) ||
+	    ((s2m->ctrl & TRN_DESC_INT) && len == s2m_left))
 		batch->interrupt = true;
 	if (end) {
 		batch->in_packet = false;
@@ -263,7 +275,8 @@ static bool batch_step(struct batch *batch)
 	return !batch->interrupt;
 }
 
-/* Latches the error and stops the engine unless the abort mask says otherwise; then the ring goes on behind the descriptor. */
+/* Latches the error and stops the engine unless the abort mask says otherwise; then the ring goes
+ * on behind the descriptor. */
 static void batch_error(struct batch *batch)
 {
 	static const uint32_t group[2] = { TRN_GEN_IOFIC_SECONDARY_A, TRN_GEN_IOFIC_SECONDARY_B };
@@ -276,7 +289,8 @@ static void batch_error(struct batch *batch)
 		uint32_t base = TRN_UDMA_GEN + group[dir], mask;
 
 		mask = emu_store_read(engine->udma, base + TRN_IOFIC_ABORT_MASK);
-		atomic_fetch_or(&engine->udma->store[(base + TRN_IOFIC_CAUSE) / 4], batch->cause[dir]);
+		atomic_fetch_or(&engine->udma->store[(base + TRN_IOFIC_CAUSE) / 4],
+				batch->cause[dir]);
 		abort |= (batch->cause[dir] & ~mask) != 0;
 	}
 	pthread_mutex_lock(&engine->lock);
@@ -312,8 +326,8 @@ static bool queue_service(struct emu_dma_engine *engine, unsigned int q)
 	if (!batch_take(&batch))
 		return false;
 	if (batch_fetch_dir(&batch, EMU_S2M) && batch_fetch_dir(&batch, EMU_M2S)) {
-		while (batch.used[EMU_M2S] < batch.count[EMU_M2S] && batch.used[EMU_S2M] < batch.count[EMU_S2M] &&
-		       batch_step(&batch) &&
+		while (batch.used[EMU_M2S] < batch.count[EMU_M2S] &&
+		       batch.used[EMU_S2M] < batch.count[EMU_S2M] && batch_step(&batch) &&
 		       !atomic_load_explicit(&batch.queue->interrupted, memory_order_relaxed))
 			;
 	}

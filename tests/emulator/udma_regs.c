@@ -1,54 +1,69 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Registers of a UDMA: queues, state, doorbells, interrupt controllers. A write changes state and wakes the worker of the engine's group
- * (udma.c), which does the work.
+ * Registers of a UDMA: queues, state, doorbells, interrupt controllers. A write changes state and
+ * wakes the worker of the engine's group (udma.c), which does the work.
  *
- * Locking: engine->lock guards the queues and the state. Rings count descriptors since the last queue reset; head, tail and ring ids are
- * derived from the counts. A change of what a batch under way relies on raises the queue's generation, so the worker drops its result.
+ * Locking: engine->lock guards the queues and the state. Rings count descriptors since the last
+ * queue reset; head, tail and ring ids are derived from the counts. A change of what a batch under
+ * way relies on raises the queue's generation, so the worker drops its result.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include "device.h"
 
-#define QUEUE_STRIDE		(TRN_UDMA_QUEUE(1) - TRN_UDMA_QUEUE(0))
-#define HALF(dir)		((dir) == EMU_M2S ? TRN_UDMA_M2S : TRN_UDMA_S2M)
+#define QUEUE_STRIDE (TRN_UDMA_QUEUE(1) - TRN_UDMA_QUEUE(0))
+#define HALF(dir)    ((dir) == EMU_M2S ? TRN_UDMA_M2S : TRN_UDMA_S2M)
 /* A chain of doorbells, each written by DMA that the one before started, may be this long. */
-#define DOORBELL_CHAIN_MAX	65536u
+#define DOORBELL_CHAIN_MAX 65536u
 
 /** struct range - registers at @first, every @stride bytes, @count times. */
 struct range {
 	uint32_t first, count, stride;
 };
 
-#define ONE(offset)	{ (offset), 1, 4 }
+#define ONE(offset)            \
+	{                      \
+		(offset), 1, 4 \
+	}
 
 static const struct range m2s_known[] = {
 	ONE(TRN_M2S_AXI_DATA_RD_CFG), ONE(TRN_M2S_AXI_DESC_RD_CFG3), ONE(TRN_M2S_AXI_OUTSTANDING),
-	ONE(TRN_M2S_STATE), ONE(TRN_M2S_CHANGE_STATE), ONE(TRN_M2S_ERR_LOG_MASK),
-	ONE(TRN_M2S_PKT_LEN_CFG), ONE(TRN_M2S_STREAM_CFG), ONE(TRN_M2S_PREFETCH_CFG2),
-	ONE(TRN_M2S_PREFETCH_CFG3), ONE(TRN_M2S_DATA_FIFO_CFG), ONE(TRN_M2S_ACK_TIMEOUT),
+	ONE(TRN_M2S_STATE),	      ONE(TRN_M2S_CHANGE_STATE),     ONE(TRN_M2S_ERR_LOG_MASK),
+	ONE(TRN_M2S_PKT_LEN_CFG),     ONE(TRN_M2S_STREAM_CFG),	     ONE(TRN_M2S_PREFETCH_CFG2),
+	ONE(TRN_M2S_PREFETCH_CFG3),   ONE(TRN_M2S_DATA_FIFO_CFG),    ONE(TRN_M2S_ACK_TIMEOUT),
 	ONE(TRN_M2S_DMA_VERSION),
 };
 
 static const struct range s2m_known[] = {
-	ONE(TRN_S2M_AXI_DESC_RD_CFG3), ONE(TRN_S2M_AXI_OUTSTANDING_RD), ONE(TRN_S2M_AXI_OUTSTANDING_WR),
-	ONE(TRN_S2M_STATE), ONE(TRN_S2M_CHANGE_STATE), ONE(TRN_S2M_ERR_LOG_MASK),
-	ONE(TRN_S2M_STREAM_CFG), ONE(TRN_S2M_PREFETCH_CFG3), ONE(TRN_S2M_COMPLETION_CFG1C),
-	ONE(TRN_S2M_ACK_TIMEOUT),
+	ONE(TRN_S2M_AXI_DESC_RD_CFG3),	 ONE(TRN_S2M_AXI_OUTSTANDING_RD),
+	ONE(TRN_S2M_AXI_OUTSTANDING_WR), ONE(TRN_S2M_STATE),
+	ONE(TRN_S2M_CHANGE_STATE),	 ONE(TRN_S2M_ERR_LOG_MASK),
+	ONE(TRN_S2M_STREAM_CFG),	 ONE(TRN_S2M_PREFETCH_CFG3),
+	ONE(TRN_S2M_COMPLETION_CFG1C),	 ONE(TRN_S2M_ACK_TIMEOUT),
 };
 
 static const struct range queue_known[] = {
-	ONE(TRN_Q_PREFETCH_CFG), { TRN_Q_CFG, 12, 4 }, ONE(TRN_Q_S2M_COMPL_CFG), ONE(TRN_Q_S2M_SW_CTRL),
-	ONE(TRN_Q_M2S_RATE_MASK), ONE(TRN_Q_M2S_COMPL_CFG), ONE(TRN_Q_M2S_SW_CTRL),
+	ONE(TRN_Q_PREFETCH_CFG), { TRN_Q_CFG, 12, 4 },	   ONE(TRN_Q_S2M_COMPL_CFG),
+	ONE(TRN_Q_S2M_SW_CTRL),	 ONE(TRN_Q_M2S_RATE_MASK), ONE(TRN_Q_M2S_COMPL_CFG),
+	ONE(TRN_Q_M2S_SW_CTRL),
 };
 
 static const struct range gen_known[] = {
-	{ TRN_GEN_IOFIC_PRIMARY(0), 64, 4 }, { TRN_GEN_IOFIC_SECONDARY_A, 48, 4 }, ONE(TRN_GEN_AXI_TIMEOUT),
-	{ TRN_GEN_AXI_ERR_DETECT(0), 7 * 16, 4 }, { TRN_GEN_AXI_ERR_CTRL_ADDR(0), 7 * 2, 4 },
-	{ TRN_GEN_AXI_QUEUE(0), 16 * 3, 4 }, { TRN_GEN_IOFIC_AXI(0), 16, 4 }, { TRN_GEN_IOFIC_AXI(1), 16, 4 },
-	{ TRN_GEN_IOFIC_AXI(2), 16, 4 }, { TRN_GEN_IOFIC_AXI(3), 16, 4 }, { TRN_GEN_IOFIC_AXI(4), 16, 4 },
-	{ TRN_GEN_IOFIC_AXI(5), 16, 4 }, { TRN_GEN_IOFIC_AXI(6), 16, 4 }, { TRN_GEN_SPARE_ZEROES0, 4, 4 },
+	{ TRN_GEN_IOFIC_PRIMARY(0), 64, 4 },
+	{ TRN_GEN_IOFIC_SECONDARY_A, 48, 4 },
+	ONE(TRN_GEN_AXI_TIMEOUT),
+	{ TRN_GEN_AXI_ERR_DETECT(0), 7 * 16, 4 },
+	{ TRN_GEN_AXI_ERR_CTRL_ADDR(0), 7 * 2, 4 },
+	{ TRN_GEN_AXI_QUEUE(0), 16 * 3, 4 },
+	{ TRN_GEN_IOFIC_AXI(0), 16, 4 },
+	{ TRN_GEN_IOFIC_AXI(1), 16, 4 },
+	{ TRN_GEN_IOFIC_AXI(2), 16, 4 },
+	{ TRN_GEN_IOFIC_AXI(3), 16, 4 },
+	{ TRN_GEN_IOFIC_AXI(4), 16, 4 },
+	{ TRN_GEN_IOFIC_AXI(5), 16, 4 },
+	{ TRN_GEN_IOFIC_AXI(6), 16, 4 },
+	{ TRN_GEN_SPARE_ZEROES0, 4, 4 },
 };
 
 static bool range_has(const struct range *range, size_t count, uint32_t offset)
@@ -124,7 +139,8 @@ bool emu_udma_runnable(const struct emu_dma_engine *engine, const struct emu_que
 	for (dir = EMU_M2S; dir <= EMU_S2M; dir++) {
 		const struct emu_ring *ring = &queue->ring[dir];
 
-		if (!half_runs(engine, dir) || !ring_enabled(ring) || !ring->length || ring->posted == ring->done)
+		if (!half_runs(engine, dir) || !ring_enabled(ring) || !ring->length ||
+		    ring->posted == ring->done)
 			return false;
 	}
 	return true;
@@ -133,7 +149,8 @@ bool emu_udma_runnable(const struct emu_dma_engine *engine, const struct emu_que
 /* Descriptors finished, with those of the batch under way; lock held. */
 static uint64_t ring_done(const struct emu_queue *queue, const struct emu_ring *ring)
 {
-	return ring->done + (queue->in_batch ? atomic_load_explicit(&ring->moved, memory_order_acquire) : 0);
+	return ring->done +
+	       (queue->in_batch ? atomic_load_explicit(&ring->moved, memory_order_acquire) : 0);
 }
 
 static uint32_t ring_pointer(const struct emu_ring *ring, uint64_t count)
@@ -141,8 +158,8 @@ static uint32_t ring_pointer(const struct emu_ring *ring, uint64_t count)
 	uint64_t pass = ring->length ? count / ring->length : 0;
 	uint64_t index = ring->length ? count % ring->length : 0;
 
-	return (uint32_t)(index & TRN_Q_INDEX_MASK) |
-	       (uint32_t)((TRN_RING_FIRST_ID + pass) & 3) << TRN_Q_RING_ID_SHIFT;
+	return (uint32_t)(index & TRN_Q_INDEX_MASK) | (uint32_t)((TRN_RING_FIRST_ID + pass) & 3)
+							      << TRN_Q_RING_ID_SHIFT;
 }
 
 /* Forget what was posted; a batch under way becomes void. Lock held. */
@@ -208,9 +225,11 @@ static void state_change(struct emu_dma_engine *engine, enum emu_direction dir, 
 
 static void ring_size_check(struct emu_dma_engine *engine, unsigned int q, uint32_t length)
 {
-	if (length && (length < TRN_RING_MIN || length > TRN_RING_MAX || length % TRN_RING_MULTIPLE))
+	if (length &&
+	    (length < TRN_RING_MIN || length > TRN_RING_MAX || length % TRN_RING_MULTIPLE))
 		emu_complain(engine->device, EMU_COMPLAINT_RING_SIZE,
-			     "engine %u queue %u: ring of %u descriptors; must be a multiple of %u from %u to %u",
+			     "engine %u queue %u: ring of %u descriptors; must be a multiple of %u "
+			     "from %u to %u",
 			     engine->id, q, length, TRN_RING_MULTIPLE, TRN_RING_MIN, TRN_RING_MAX);
 }
 
@@ -218,12 +237,12 @@ static void ring_align_check(struct emu_dma_engine *engine, unsigned int q, uint
 {
 	if (low % TRN_RING_ALIGN)
 		emu_complain(engine->device, EMU_COMPLAINT_RING_ALIGN,
-			     "engine %u queue %u: ring at ...%08x is not aligned to %u bytes", engine->id, q, low,
-			     TRN_RING_ALIGN);
+			     "engine %u queue %u: ring at ...%08x is not aligned to %u bytes",
+			     engine->id, q, low, TRN_RING_ALIGN);
 }
 
-int emu_udma_doorbell(struct emu_dma_engine *engine, enum emu_direction dir, unsigned int q, uint32_t count,
-		      struct emu_origin origin)
+int emu_udma_doorbell(struct emu_dma_engine *engine, enum emu_direction dir, unsigned int q,
+		      uint32_t count, struct emu_origin origin)
 {
 	struct emu_queue *queue = &engine->queue[q];
 	struct emu_ring *ring = &queue->ring[dir];
@@ -239,7 +258,8 @@ int emu_udma_doorbell(struct emu_dma_engine *engine, enum emu_direction dir, uns
 		wrong = EMU_COMPLAINT_DOORBELL_DISABLED;
 	} else {
 		pending = ring->posted - ring_done(queue, ring);
-		/* A descriptor whose data has arrived and that is not yet counted as done is the guest's again. */
+		/* A descriptor whose data has arrived and that is not yet counted as done is the
+		 * guest's again. */
 		if (pending + count > (uint64_t)length + queue->in_batch)
 			wrong = EMU_COMPLAINT_DOORBELL_OVERRUN;
 		else if (origin.depth > DOORBELL_CHAIN_MAX)
@@ -255,13 +275,15 @@ int emu_udma_doorbell(struct emu_dma_engine *engine, enum emu_direction dir, uns
 		emu_dma_engine_kick(engine, 1u << q);
 	if (wrong)
 		emu_complain(engine->device, wrong,
-			     "engine %u queue %u %s: doorbell of %u descriptors refused (%llu pending, ring of %u)",
-			     engine->id, q, dir == EMU_M2S ? "M2S" : "S2M", count, (unsigned long long)pending,
-			     length);
+			     "engine %u queue %u %s: doorbell of %u descriptors refused (%llu "
+			     "pending, ring of %u)",
+			     engine->id, q, dir == EMU_M2S ? "M2S" : "S2M", count,
+			     (unsigned long long)pending, length);
 	return wrong ? -1 : 0;
 }
 
-static uint32_t queue_read(struct emu_dma_engine *engine, enum emu_direction dir, unsigned int q, uint32_t reg)
+static uint32_t queue_read(struct emu_dma_engine *engine, enum emu_direction dir, unsigned int q,
+			   uint32_t reg)
 {
 	struct emu_queue *queue = &engine->queue[q];
 	struct emu_ring *ring = &queue->ring[dir];
@@ -302,7 +324,8 @@ static uint32_t queue_read(struct emu_dma_engine *engine, enum emu_direction dir
 }
 
 /* Lock held. Return: the queue may have become runnable. */
-static bool queue_set(struct emu_dma_engine *engine, enum emu_direction dir, unsigned int q, uint32_t reg, uint32_t value)
+static bool queue_set(struct emu_dma_engine *engine, enum emu_direction dir, unsigned int q,
+		      uint32_t reg, uint32_t value)
 {
 	struct emu_queue *queue = &engine->queue[q];
 	struct emu_ring *ring = &queue->ring[dir];
@@ -331,16 +354,18 @@ static bool queue_set(struct emu_dma_engine *engine, enum emu_direction dir, uns
 		return false;
 	}
 	emu_store_write(engine->udma, HALF(dir) + TRN_UDMA_QUEUE(q) + reg, value);
-	if (reg == (dir == EMU_M2S ? TRN_Q_M2S_SW_CTRL : TRN_Q_S2M_SW_CTRL) && (value & TRN_Q_SW_CTRL_RESET)) {
+	if (reg == (dir == EMU_M2S ? TRN_Q_M2S_SW_CTRL : TRN_Q_S2M_SW_CTRL) &&
+	    (value & TRN_Q_SW_CTRL_RESET)) {
 		ring_restart(queue, dir);
 		/* The bit is a pulse. */
-		emu_store_write(engine->udma, HALF(dir) + TRN_UDMA_QUEUE(q) + reg, value & ~TRN_Q_SW_CTRL_RESET);
+		emu_store_write(engine->udma, HALF(dir) + TRN_UDMA_QUEUE(q) + reg,
+				value & ~TRN_Q_SW_CTRL_RESET);
 	}
 	return false;
 }
 
-static void queue_write(struct emu_dma_engine *engine, enum emu_direction dir, unsigned int q, uint32_t reg,
-			uint32_t value, struct emu_origin origin)
+static void queue_write(struct emu_dma_engine *engine, enum emu_direction dir, unsigned int q,
+			uint32_t reg, uint32_t value, struct emu_origin origin)
 {
 	bool kick;
 
@@ -364,7 +389,8 @@ static void queue_write(struct emu_dma_engine *engine, enum emu_direction dir, u
 		break;
 	}
 	pthread_mutex_lock(&engine->lock);
-	kick = queue_set(engine, dir, q, reg, value) && emu_udma_runnable(engine, &engine->queue[q]);
+	kick = queue_set(engine, dir, q, reg, value) &&
+	       emu_udma_runnable(engine, &engine->queue[q]);
 	pthread_mutex_unlock(&engine->lock);
 	if (kick)
 		emu_dma_engine_kick(engine, 1u << q);
@@ -400,18 +426,19 @@ static void gen_write(struct emu_dma_engine *engine, uint32_t gen, uint32_t valu
 
 	if (iofic_split(gen, &group, &reg)) {
 		switch (reg) {
-		case TRN_IOFIC_CAUSE:		/* written with 0 in the bits to clear */
+		case TRN_IOFIC_CAUSE: /* written with 0 in the bits to clear */
 			atomic_fetch_and(&store[(base + gen) / 4], value);
 			return;
 		case TRN_IOFIC_CAUSE_SET:
 			atomic_fetch_or(&store[(base + group + TRN_IOFIC_CAUSE) / 4], value);
 			return;
-		case TRN_IOFIC_MASK_CLEAR:	/* written with 0 in the bits to unmask */
+		case TRN_IOFIC_MASK_CLEAR: /* written with 0 in the bits to unmask */
 			atomic_fetch_and(&store[(base + group + TRN_IOFIC_MASK) / 4], value);
 			return;
 		case TRN_IOFIC_STATUS:
 			emu_complain(engine->device, EMU_COMPLAINT_READ_ONLY,
-				     "engine %u: interrupt status 0x%x is read-only", engine->id, gen);
+				     "engine %u: interrupt status 0x%x is read-only", engine->id,
+				     gen);
 			return;
 		}
 	}
@@ -421,8 +448,8 @@ static void gen_write(struct emu_dma_engine *engine, uint32_t gen, uint32_t valu
 static void unknown_check(struct emu_dma_engine *engine, uint32_t offset)
 {
 	if (!emu_udma_register_known(offset))
-		emu_complain(engine->device, EMU_COMPLAINT_UNKNOWN_REGISTER, "UDMA of engine %u has no register 0x%x",
-			     engine->id, offset);
+		emu_complain(engine->device, EMU_COMPLAINT_UNKNOWN_REGISTER,
+			     "UDMA of engine %u has no register 0x%x", engine->id, offset);
 }
 
 uint32_t emu_udma_read(struct emu_dma_engine *engine, uint32_t offset)
@@ -446,7 +473,8 @@ uint32_t emu_udma_read(struct emu_dma_engine *engine, uint32_t offset)
 	return value;
 }
 
-void emu_udma_write(struct emu_dma_engine *engine, uint32_t offset, uint32_t value, struct emu_origin origin)
+void emu_udma_write(struct emu_dma_engine *engine, uint32_t offset, uint32_t value,
+		    struct emu_origin origin)
 {
 	enum emu_direction dir = offset < TRN_UDMA_S2M ? EMU_M2S : EMU_S2M;
 	uint32_t inside = offset - HALF(dir), reg;
@@ -460,14 +488,16 @@ void emu_udma_write(struct emu_dma_engine *engine, uint32_t offset, uint32_t val
 	} else if (queue_split(inside, &q, &reg)) {
 		queue_write(engine, dir, q, reg, value, origin);
 	} else if (inside == TRN_M2S_STATE) {
-		emu_complain(engine->device, EMU_COMPLAINT_READ_ONLY, "engine %u: state is read-only", engine->id);
+		emu_complain(engine->device, EMU_COMPLAINT_READ_ONLY,
+			     "engine %u: state is read-only", engine->id);
 	} else if (inside == TRN_M2S_CHANGE_STATE) {
 		pthread_mutex_lock(&engine->lock);
 		state_change(engine, dir, value);
 		pthread_mutex_unlock(&engine->lock);
 		emu_dma_engine_kick(engine, 0xffff);
 	} else if (dir == EMU_M2S && inside == TRN_M2S_DMA_VERSION) {
-		emu_complain(engine->device, EMU_COMPLAINT_READ_ONLY, "engine %u: version is read-only", engine->id);
+		emu_complain(engine->device, EMU_COMPLAINT_READ_ONLY,
+			     "engine %u: version is read-only", engine->id);
 	} else {
 		emu_store_write(engine->udma, offset, value);
 	}
@@ -493,8 +523,10 @@ void emu_dma_engine_reset(struct emu_dma_engine *engine)
 		}
 		queue_void(&engine->queue[q]);
 	}
-	emu_store_write(engine->udma, TRN_UDMA_GEN + TRN_GEN_IOFIC_SECONDARY_A + TRN_IOFIC_CAUSE, 0);
-	emu_store_write(engine->udma, TRN_UDMA_GEN + TRN_GEN_IOFIC_SECONDARY_B + TRN_IOFIC_CAUSE, 0);
+	emu_store_write(engine->udma, TRN_UDMA_GEN + TRN_GEN_IOFIC_SECONDARY_A + TRN_IOFIC_CAUSE,
+			0);
+	emu_store_write(engine->udma, TRN_UDMA_GEN + TRN_GEN_IOFIC_SECONDARY_B + TRN_IOFIC_CAUSE,
+			0);
 	pthread_mutex_unlock(&engine->lock);
 	emu_dma_engine_kick(engine, 0xffff);
 }
@@ -527,7 +559,8 @@ static void engine_power_up(struct emu_dma_engine *engine)
 			ring->depth = 0;
 			ring->cfg = TRN_Q_CFG_RESET_VALUE;
 		}
-		emu_store_write(engine->udma, TRN_UDMA_M2S + TRN_UDMA_QUEUE(q) + TRN_Q_M2S_RATE_MASK,
+		emu_store_write(engine->udma,
+				TRN_UDMA_M2S + TRN_UDMA_QUEUE(q) + TRN_Q_M2S_RATE_MASK,
 				TRN_Q_RATE_MASK_RESET);
 	}
 	pthread_mutex_unlock(&engine->lock);
@@ -577,7 +610,8 @@ static void engine_place(struct emu_device *device, unsigned int id)
 	pthread_mutex_init(&engine->lock, NULL);
 }
 
-/* One thread per core's engines and one per host copy engine, so that a host that answers slowly holds up nobody else. */
+/* One thread per core's engines and one per host copy engine, so that a host that answers slowly
+ * holds up nobody else. */
 int emu_engines_create(struct emu_device *device)
 {
 	unsigned int i;
@@ -598,8 +632,9 @@ int emu_engines_create(struct emu_device *device)
 	}
 	emu_engines_power_up(device);
 	for (i = 0; i < device->group_count; i++) {
-		error = emu_worker_start(&device->group[i].worker, emu_group_work, &device->group[i],
-					 device->ops->thread_start, device->ops->thread_stop, device->opaque);
+		error = emu_worker_start(&device->group[i].worker, emu_group_work,
+					 &device->group[i], device->ops->thread_start,
+					 device->ops->thread_stop, device->opaque);
 		if (error)
 			return error;
 	}

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * A core and what the device puts around it: creation, reset, the callbacks of a running program, engine debug registers, activity
- * counters.
+ * A core and what the device puts around it: creation, reset, the callbacks of a running program,
+ * engine debug registers, activity counters.
  */
 #include <errno.h>
 #include <string.h>
 #include "device.h"
 #include "submit.h"
 
-#define ENGINE_VERSION	1u
+#define ENGINE_VERSION 1u
 
 static uint32_t sbuf_caps(const struct emu_product *product)
 {
@@ -19,10 +19,12 @@ static enum trn_fault unit_read(void *opaque, uint64_t addr, void *buf, size_t l
 {
 	struct emu_unit *unit = opaque;
 
-	/* A stop that arrived between two runs is noticed here: the first thing a run does is fetch. */
+	/* A stop that arrived between two runs is noticed here: the first thing a run does is
+	 * fetch. */
 	if (atomic_load_explicit(&unit->stopping, memory_order_relaxed))
 		return TRN_FAULT_STOPPED;
-	if (!emu_windows_allow(&unit->windows, addr, len, fetch ? TRN_ACCESS_EXEC : TRN_ACCESS_READ))
+	if (!emu_windows_allow(&unit->windows, addr, len,
+			       fetch ? TRN_ACCESS_EXEC : TRN_ACCESS_READ))
 		return TRN_FAULT_WINDOW;
 	if (emu_memory_read(unit->device, addr, buf, len))
 		return fetch ? TRN_FAULT_FETCH : TRN_FAULT_DMA;
@@ -36,16 +38,19 @@ static enum trn_fault unit_write(void *opaque, uint64_t addr, const void *buf, s
 
 	if (!emu_windows_allow(&unit->windows, addr, len, TRN_ACCESS_WRITE))
 		return TRN_FAULT_WINDOW;
-	return emu_memory_write(unit->device, addr, buf, len, origin) ? TRN_FAULT_DMA : TRN_FAULT_NONE;
+	return emu_memory_write(unit->device, addr, buf, len, origin) ? TRN_FAULT_DMA
+								      : TRN_FAULT_NONE;
 }
 
-static enum trn_fault unit_dma_trigger(void *opaque, uint32_t engine_mask, uint32_t queue, uint32_t count)
+static enum trn_fault unit_dma_trigger(void *opaque, uint32_t engine_mask, uint32_t queue,
+				       uint32_t count)
 {
 	static const struct emu_origin origin = { 0 };
 	struct emu_unit *unit = opaque;
 	unsigned int e;
 
-	if (queue >= TRN_UDMA_QUEUES || (engine_mask >> TRN_ENGINES_PER_CORE) || count > TRN_Q_INDEX_MASK)
+	if (queue >= TRN_UDMA_QUEUES || (engine_mask >> TRN_ENGINES_PER_CORE) ||
+	    count > TRN_Q_INDEX_MASK)
 		return TRN_FAULT_OPERAND;
 	for (e = 0; e < TRN_ENGINES_PER_CORE; e++) {
 		struct emu_dma_engine *engine;
@@ -132,13 +137,14 @@ uint32_t emu_unit_engine_read(struct emu_unit *unit, unsigned int engine, uint32
 		return (uint32_t)(emu_unit_busy_ns(unit) >> 32);
 	}
 	if (reg >= TRN_ENG_REG(0) && reg < TRN_ENG_REG(TRN_REG_COUNT))
-		return emu_core_engine_reg(unit->core, (enum trn_engine)engine, (reg - TRN_ENG_REG(0)) / 4);
+		return emu_core_engine_reg(unit->core, (enum trn_engine)engine,
+					   (reg - TRN_ENG_REG(0)) / 4);
 	pthread_mutex_lock(&unit->lock);
 	value = engine_word(unit, engine, reg, &known);
 	pthread_mutex_unlock(&unit->lock);
 	if (!known)
-		emu_complain(unit->device, EMU_COMPLAINT_UNKNOWN_REGISTER, "core %u engine %u has no register 0x%x",
-			     unit->index, engine, reg);
+		emu_complain(unit->device, EMU_COMPLAINT_UNKNOWN_REGISTER,
+			     "core %u engine %u has no register 0x%x", unit->index, engine, reg);
 	return value;
 }
 
@@ -147,7 +153,8 @@ void emu_unit_engine_write(struct emu_unit *unit, unsigned int engine, uint32_t 
 	bool known;
 
 	if (reg >= TRN_ENG_REG(0) && reg < TRN_ENG_REG(TRN_REG_COUNT)) {
-		emu_core_engine_reg_set(unit->core, (enum trn_engine)engine, (reg - TRN_ENG_REG(0)) / 4, value);
+		emu_core_engine_reg_set(unit->core, (enum trn_engine)engine,
+					(reg - TRN_ENG_REG(0)) / 4, value);
 		return;
 	}
 	if (reg == TRN_ENG_CONTROL) {
@@ -161,7 +168,8 @@ void emu_unit_engine_write(struct emu_unit *unit, unsigned int engine, uint32_t 
 		unit->engine_base[engine] = (unit->engine_base[engine] & ~0xffffffffull) | value;
 		break;
 	case TRN_ENG_BASE_HIGH:
-		unit->engine_base[engine] = (unit->engine_base[engine] & 0xffffffffull) | (uint64_t)value << 32;
+		unit->engine_base[engine] = (unit->engine_base[engine] & 0xffffffffull) |
+					    (uint64_t)value << 32;
 		break;
 	case TRN_ENG_COUNT:
 		unit->engine_count[engine] = value;
@@ -169,14 +177,16 @@ void emu_unit_engine_write(struct emu_unit *unit, unsigned int engine, uint32_t 
 	default:
 		known = known || (reg >= TRN_ENG_PC && reg <= TRN_ENG_CYCLES_HIGH);
 		pthread_mutex_unlock(&unit->lock);
-		emu_complain(unit->device, known ? EMU_COMPLAINT_READ_ONLY : EMU_COMPLAINT_UNKNOWN_REGISTER,
+		emu_complain(unit->device,
+			     known ? EMU_COMPLAINT_READ_ONLY : EMU_COMPLAINT_UNKNOWN_REGISTER,
 			     "core %u engine %u: write of register 0x%x", unit->index, engine, reg);
 		return;
 	}
 	pthread_mutex_unlock(&unit->lock);
 }
 
-/* Counters are per core, the layout has rows and column groups; each row shows the whole, the first column group the weight loads. */
+/* Counters are per core, the layout has rows and column groups; each row shows the whole, the first
+ * column group the weight loads. */
 uint32_t emu_pe_counter_read(struct emu_unit *unit, uint32_t offset)
 {
 	const struct emu_pe_layout *pe = &unit->device->product->pe;

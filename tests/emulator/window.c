@@ -2,7 +2,8 @@
 /*
  * Protection windows: which device addresses the present run of a core may name.
  *
- * The table is copied when a run starts, so a guest that changes it meanwhile changes nothing. It belongs to the core's worker.
+ * The table is copied when a run starts, so a guest that changes it meanwhile changes nothing. It
+ * belongs to the core's worker.
  */
 #include <stdlib.h>
 #include "device.h"
@@ -17,15 +18,16 @@ static bool table_valid(const struct trn_window *window, uint32_t count)
 
 	for (i = 0; i < count; i++) {
 		if (!window[i].size || window[i].base + window[i].size < window[i].base ||
-		    (i && window[i].base < end) || (window[i].access & ~ACCESS_ALL) || window[i].reserved0 ||
-		    window[i].reserved1)
+		    (i && window[i].base < end) || (window[i].access & ~ACCESS_ALL) ||
+		    window[i].reserved0 || window[i].reserved1)
 			return false;
 		end = window[i].base + window[i].size;
 	}
 	return true;
 }
 
-int emu_windows_load(struct emu_device *device, struct emu_window_table *table, uint64_t addr, uint32_t count)
+int emu_windows_load(struct emu_device *device, struct emu_window_table *table, uint64_t addr,
+		     uint32_t count)
 {
 	table->enforced = device->features & TRN_FEATURE_WINDOWS;
 	table->count = 0;
@@ -37,7 +39,8 @@ int emu_windows_load(struct emu_device *device, struct emu_window_table *table, 
 		return 0;
 	if (!table->window)
 		table->window = calloc(TRN_WINDOWS_MAX, sizeof(*table->window));
-	if (!table->window || emu_memory_read(device, addr, table->window, count * sizeof(*table->window)) ||
+	if (!table->window ||
+	    emu_memory_read(device, addr, table->window, count * sizeof(*table->window)) ||
 	    !table_valid(table->window, count))
 		return -1;
 	table->count = count;
@@ -66,7 +69,8 @@ static const struct trn_window *window_find(const struct emu_window_table *table
 	return low ? &table->window[low - 1] : NULL;
 }
 
-bool emu_windows_allow(const struct emu_window_table *table, uint64_t addr, uint64_t len, uint32_t access)
+bool emu_windows_allow(const struct emu_window_table *table, uint64_t addr, uint64_t len,
+		       uint32_t access)
 {
 	const struct trn_window *window;
 
@@ -77,7 +81,8 @@ bool emu_windows_allow(const struct emu_window_table *table, uint64_t addr, uint
 		uint64_t inside;
 
 		window = window_find(table, addr);
-		if (!window || addr - window->base >= window->size || (window->access & access) != access)
+		if (!window || addr - window->base >= window->size ||
+		    (window->access & access) != access)
 			return false;
 		inside = window->size - (addr - window->base);
 		if (inside >= len)

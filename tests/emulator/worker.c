@@ -2,9 +2,10 @@
 /*
  * Worker thread.
  *
- * Locking: worker->lock guards stop, running and the two conditions and is a leaf. kicked and sleeping are atomics so that a kick of an
- * awake worker takes no lock: the worker sets sleeping, then looks at kicked once more; a kicker sets kicked, then looks at sleeping.
- * With sequential consistency one of the two sees the other.
+ * Locking: worker->lock guards stop, running and the two conditions and is a leaf. kicked and
+ * sleeping are atomics so that a kick of an awake worker takes no lock: the worker sets sleeping,
+ * then looks at kicked once more; a kicker sets kicked, then looks at sleeping. With sequential
+ * consistency one of the two sees the other.
  */
 #include <errno.h>
 #include <sched.h>
@@ -12,9 +13,10 @@
 #include <unistd.h>
 #include "worker.h"
 
-/* A waker costs several microseconds, as much as copying 64 KiB; so look for the next doorbell this long before sleeping. */
-#define SPIN_NS		30000u
-#define SPIN_CHECKS	64
+/* A waker costs several microseconds, as much as copying 64 KiB; so look for the next doorbell this
+ * long before sleeping. */
+#define SPIN_NS	    30000u
+#define SPIN_CHECKS 64
 
 uint64_t emu_monotonic_ns(void)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Worker thread that sleeps until it is kicked and then calls one function until that finds nothing more to do.
+ * Worker thread that sleeps until it is kicked and then calls one function until that finds nothing
+ * more to do.
  */
 #ifndef EMU_WORKER_H
 #define EMU_WORKER_H
@@ -23,18 +24,22 @@ struct emu_worker {
 };
 
 /**
- * emu_worker_start() - @work(@opaque) runs after each emu_worker_kick(); kicks while it runs are not lost, they are merged.
+ * emu_worker_start() - @work(@opaque) runs after each emu_worker_kick(); kicks while it runs are
+ * not lost, they are merged.
  * @started, @stopping: called on the new thread at its begin and end, may be NULL.
  * Return: 0 or a negative errno.
  */
 int emu_worker_start(struct emu_worker *worker, void (*work)(void *opaque), void *opaque,
 		     void (*started)(void *thread_opaque), void (*stopping)(void *thread_opaque),
 		     void *thread_opaque);
-/** emu_worker_stop() - waits for the function to return and ends the thread. Harmless on a worker never started. */
+/** emu_worker_stop() - waits for the function to return and ends the thread. Harmless on a worker
+ * never started. */
 void emu_worker_stop(struct emu_worker *worker);
-/** emu_worker_kick() - any thread; cheap when the worker is awake. Never blocks on the work itself. */
+/** emu_worker_kick() - any thread; cheap when the worker is awake. Never blocks on the work itself.
+ */
 void emu_worker_kick(struct emu_worker *worker);
-/** emu_worker_wait_idle() - wait until the worker sleeps with no kick outstanding. @deadline: CLOCK_MONOTONIC ns, 0: for ever. */
+/** emu_worker_wait_idle() - wait until the worker sleeps with no kick outstanding. @deadline:
+ * CLOCK_MONOTONIC ns, 0: for ever. */
 bool emu_worker_wait_idle(struct emu_worker *worker, uint64_t deadline);
 /** emu_worker_is_idle() - a snapshot of the same condition. */
 bool emu_worker_is_idle(struct emu_worker *worker);

@@ -37,9 +37,10 @@ void rig_close(struct rig *rig, uint64_t complaints)
 	char text[256];
 
 	emu_device_complaint_text(rig->dev, text, sizeof(text));
-	ck_assert_msg(rig_complaints(rig, EMU_COMPLAINT_NONE) == complaints, "%llu complaints, %llu expected; last: %s",
-		      (unsigned long long)rig_complaints(rig, EMU_COMPLAINT_NONE), (unsigned long long)complaints,
-		      text);
+	ck_assert_msg(rig_complaints(rig, EMU_COMPLAINT_NONE) == complaints,
+		      "%llu complaints, %llu expected; last: %s",
+		      (unsigned long long)rig_complaints(rig, EMU_COMPLAINT_NONE),
+		      (unsigned long long)complaints, text);
 	emu_inproc_destroy(rig->inproc);
 }
 
@@ -94,7 +95,8 @@ void rig_wait(struct rig *rig, uint64_t bar0, uint32_t mask, uint32_t value)
 	uint32_t last;
 
 	while (((last = rig_read(rig, bar0)) & mask) != value) {
-		ck_assert_msg(now_ms() < end, "BAR0 0x%llx reads 0x%x, waited for 0x%x under mask 0x%x",
+		ck_assert_msg(now_ms() < end,
+			      "BAR0 0x%llx reads 0x%x, waited for 0x%x under mask 0x%x",
 			      (unsigned long long)bar0, last, value, mask);
 		pause_short();
 	}
@@ -105,8 +107,8 @@ void rig_wait_irq(struct rig *rig, unsigned int vector, uint32_t count)
 	uint64_t end = now_ms() + RIG_TIMEOUT_MS;
 
 	while (rig_irq(rig, vector) < count) {
-		ck_assert_msg(now_ms() < end, "vector %u: %u interrupts, waited for %u", vector, rig_irq(rig, vector),
-			      count);
+		ck_assert_msg(now_ms() < end, "vector %u: %u interrupts, waited for %u", vector,
+			      rig_irq(rig, vector), count);
 		pause_short();
 	}
 }
@@ -127,8 +129,10 @@ void rig_wait_complaint(struct rig *rig, enum emu_complaint kind, uint64_t count
 	uint64_t end = now_ms() + RIG_TIMEOUT_MS;
 
 	while (rig_complaints(rig, kind) < count) {
-		ck_assert_msg(now_ms() < end, "complaint %s: %llu, waited for %llu", emu_complaint_name(kind),
-			      (unsigned long long)rig_complaints(rig, kind), (unsigned long long)count);
+		ck_assert_msg(now_ms() < end, "complaint %s: %llu, waited for %llu",
+			      emu_complaint_name(kind),
+			      (unsigned long long)rig_complaints(rig, kind),
+			      (unsigned long long)count);
 		pause_short();
 	}
 }
@@ -151,7 +155,8 @@ void *rig_hbm(struct rig *rig, uint64_t dev)
 
 	for (h = 0; h < TRN_V2_STACKS; h++)
 		if (dev - TRN_V2_HBM_BASE((uint64_t)h) < size / TRN_V2_STACKS)
-			return hbm + h * (size / TRN_V2_STACKS) + (dev - TRN_V2_HBM_BASE((uint64_t)h));
+			return hbm + h * (size / TRN_V2_STACKS) +
+			       (dev - TRN_V2_HBM_BASE((uint64_t)h));
 	ck_abort_msg("0x%llx is no HBM address", (unsigned long long)dev);
 	return NULL;
 }
@@ -194,7 +199,8 @@ void rig_engine_init(struct rig *rig, unsigned int id)
 
 uint32_t rig_q(const struct rig_queue *queue, int dir, uint32_t reg)
 {
-	return queue->udma + (dir ? TRN_UDMA_S2M : TRN_UDMA_M2S) + TRN_UDMA_QUEUE(queue->queue) + reg;
+	return queue->udma + (dir ? TRN_UDMA_S2M : TRN_UDMA_M2S) + TRN_UDMA_QUEUE(queue->queue) +
+	       reg;
 }
 
 void rig_queue_reset(struct rig_queue *queue)
@@ -207,18 +213,22 @@ void rig_queue_reset(struct rig_queue *queue)
 		uint64_t base = queue->mem.dev + (dir ? queue->length * TRN_DESC_SIZE : 0);
 
 		rig_write(rig, rig_q(queue, dir, TRN_Q_CFG), TRN_Q_CFG_RESET_VALUE);
-		rig_write(rig, rig_q(queue, dir, dir ? TRN_Q_S2M_SW_CTRL : TRN_Q_M2S_SW_CTRL), TRN_Q_SW_CTRL_RESET);
+		rig_write(rig, rig_q(queue, dir, dir ? TRN_Q_S2M_SW_CTRL : TRN_Q_M2S_SW_CTRL),
+			  TRN_Q_SW_CTRL_RESET);
 		rig_write(rig, rig_q(queue, dir, TRN_Q_BASE_LOW), (uint32_t)base);
 		rig_write(rig, rig_q(queue, dir, TRN_Q_BASE_HIGH), (uint32_t)(base >> 32));
 		rig_write(rig, rig_q(queue, dir, TRN_Q_LENGTH), queue->length);
-		rig_write(rig, rig_q(queue, dir, dir ? TRN_Q_S2M_COMPL_CFG : TRN_Q_M2S_COMPL_CFG), 0);
-		rig_write(rig, rig_q(queue, dir, TRN_Q_CFG), TRN_Q_CFG_RESET_VALUE | TRN_Q_CFG_ENABLE);
+		rig_write(rig, rig_q(queue, dir, dir ? TRN_Q_S2M_COMPL_CFG : TRN_Q_M2S_COMPL_CFG),
+			  0);
+		rig_write(rig, rig_q(queue, dir, TRN_Q_CFG),
+			  TRN_Q_CFG_RESET_VALUE | TRN_Q_CFG_ENABLE);
 		queue->next[dir] = 0;
 		queue->pass[dir] = TRN_RING_FIRST_ID;
 	}
 }
 
-void rig_queue_open(struct rig *rig, struct rig_queue *queue, unsigned int engine, unsigned int q, uint32_t length)
+void rig_queue_open(struct rig *rig, struct rig_queue *queue, unsigned int engine, unsigned int q,
+		    uint32_t length)
 {
 	memset(queue, 0, sizeof(*queue));
 	queue->rig = rig;
@@ -250,9 +260,12 @@ static void append(struct rig_queue *queue, int dir, struct trn_desc desc)
 	}
 }
 
-void rig_m2s_raw(struct rig_queue *queue, uint64_t addr, uint32_t len, uint32_t flags, uint32_t meta)
+void rig_m2s_raw(struct rig_queue *queue, uint64_t addr, uint32_t len, uint32_t flags,
+		 uint32_t meta)
 {
-	append(queue, 0, (struct trn_desc){ .ctrl = (len & TRN_DESC_LEN_MASK) | flags, .meta = meta, .addr = addr });
+	append(queue, 0,
+	       (struct trn_desc){
+		       .ctrl = (len & TRN_DESC_LEN_MASK) | flags, .meta = meta, .addr = addr });
 }
 
 void rig_m2s(struct rig_queue *queue, uint64_t addr, uint32_t len, uint32_t flags)

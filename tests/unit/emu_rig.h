@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rig for register-level tests of the device model: an in-process device, host memory it reaches, rings, waits. Knows no driver.
+ * Rig for register-level tests of the device model: an in-process device, host memory it reaches,
+ * rings, waits. Knows no driver.
  */
 #ifndef EMU_RIG_H
 #define EMU_RIG_H
@@ -17,16 +18,16 @@
 #include "trainium/notify.h"
 #include "trainium/regs.h"
 
-#define RIG_HOST		TRN_V2_HOST_BASE
-#define RIG_VECTORS		5u
-#define RIG_TIMEOUT_MS		10000u
-#define RIG_CORE_BLOCK(n)	(TRN_V2_TPB(n) + TRN_TPB_CORE)
+#define RIG_HOST	  TRN_V2_HOST_BASE
+#define RIG_VECTORS	  5u
+#define RIG_TIMEOUT_MS	  10000u
+#define RIG_CORE_BLOCK(n) (TRN_V2_TPB(n) + TRN_TPB_CORE)
 
 /** struct rig - device under test; irq[] counts messages per vector. */
 struct rig {
 	struct emu_inproc *inproc;
 	struct emu_device *dev;
-	uint32_t irq[RIG_VECTORS];	/* atomic access */
+	uint32_t irq[RIG_VECTORS]; /* atomic access */
 };
 
 /** struct rig_host - page-aligned host memory, mapped for the device; dev is its device address. */
@@ -40,16 +41,17 @@ struct rig_host {
 struct rig_queue {
 	struct rig *rig;
 	unsigned int engine, queue;
-	uint32_t udma;			/* BAR0 offset of the engine */
+	uint32_t udma; /* BAR0 offset of the engine */
 	uint32_t length;
-	struct rig_host mem;		/* M2S ring, then S2M ring */
+	struct rig_host mem; /* M2S ring, then S2M ring */
 	struct trn_desc *m2s, *s2m;
-	uint32_t next[2], pass[2];	/* producer index and ring id: M2S, S2M */
+	uint32_t next[2], pass[2]; /* producer index and ring id: M2S, S2M */
 };
 
 void rig_open(struct rig *rig);
 void rig_open_config(struct rig *rig, const struct emu_config *config);
-/** rig_close() - also asserts that the device ended without a complaint unless @complaints were expected. */
+/** rig_close() - also asserts that the device ended without a complaint unless @complaints were
+ * expected. */
 void rig_close(struct rig *rig, uint64_t complaints);
 
 uint32_t rig_read(struct rig *rig, uint64_t bar0);
@@ -58,7 +60,8 @@ uint32_t rig_ext_read(struct rig *rig, uint32_t offset);
 void rig_ext_write(struct rig *rig, uint32_t offset, uint32_t value);
 uint32_t rig_irq(struct rig *rig, unsigned int vector);
 void rig_unmask(struct rig *rig, unsigned int vector);
-/** rig_wait() - until the register reads @value under @mask; fails the test after RIG_TIMEOUT_MS. */
+/** rig_wait() - until the register reads @value under @mask; fails the test after RIG_TIMEOUT_MS.
+ */
 void rig_wait(struct rig *rig, uint64_t bar0, uint32_t mask, uint32_t value);
 void rig_wait_irq(struct rig *rig, unsigned int vector, uint32_t count);
 void rig_wait_word(const void *word, uint32_t value);
@@ -75,11 +78,14 @@ void rig_host_free(struct rig *rig, struct rig_host *host);
 uint32_t rig_engine(unsigned int id);
 /** rig_engine_init() - interrupt controllers and limits as a driver programs them. */
 void rig_engine_init(struct rig *rig, unsigned int id);
-void rig_queue_open(struct rig *rig, struct rig_queue *queue, unsigned int engine, unsigned int q, uint32_t length);
+void rig_queue_open(struct rig *rig, struct rig_queue *queue, unsigned int engine, unsigned int q,
+		    uint32_t length);
 void rig_queue_reset(struct rig_queue *queue);
 void rig_queue_close(struct rig_queue *queue);
-/** rig_m2s(), rig_s2m() - append one descriptor, no doorbell. @flags are or-ed to FIRST and LAST, or replace them with rig_m2s_raw(). */
-void rig_m2s_raw(struct rig_queue *queue, uint64_t addr, uint32_t len, uint32_t flags, uint32_t meta);
+/** rig_m2s(), rig_s2m() - append one descriptor, no doorbell. @flags are or-ed to FIRST and LAST,
+ * or replace them with rig_m2s_raw(). */
+void rig_m2s_raw(struct rig_queue *queue, uint64_t addr, uint32_t len, uint32_t flags,
+		 uint32_t meta);
 void rig_m2s(struct rig_queue *queue, uint64_t addr, uint32_t len, uint32_t flags);
 void rig_s2m(struct rig_queue *queue, uint64_t addr, uint32_t len);
 void rig_ring(struct rig_queue *queue, uint32_t m2s, uint32_t s2m);

@@ -6,10 +6,11 @@
 #include <string.h>
 #include "emu_rig.h"
 
-#define HBM0	0x1000000ull
-#define HBM1	(TRN_V2_HBM_BASE(1ull) + 0x1000000ull)
-#define SBUF(core, partition, offset) \
-	(TRN_V2_DEV_BASE + TRN_V2_TPB(core) + (uint64_t)(partition) * TRN_SBUF_PARTITION_STRIDE + (offset))
+#define HBM0 0x1000000ull
+#define HBM1 (TRN_V2_HBM_BASE(1ull) + 0x1000000ull)
+#define SBUF(core, partition, offset)                                                           \
+	(TRN_V2_DEV_BASE + TRN_V2_TPB(core) + (uint64_t)(partition)*TRN_SBUF_PARTITION_STRIDE + \
+	 (offset))
 #define REG(bar0) (TRN_V2_DEV_BASE + (bar0))
 
 static struct rig rig;

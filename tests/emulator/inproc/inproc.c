@@ -2,9 +2,9 @@
 /*
  * In-process shell: bus addresses for memory of this process.
  *
- * Locking: inproc->lock guards the table of mappings and the use counts that keep a mapping while an access is under way; it is not held during
- * the access. "released" is signalled when a use ends and somebody waits. The interrupt handler has a lock of its own, not held when it
- * is called.
+ * Locking: inproc->lock guards the table of mappings and the use counts that keep a mapping while
+ * an access is under way; it is not held during the access. "released" is signalled when a use ends
+ * and somebody waits. The interrupt handler has a lock of its own, not held when it is called.
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -15,9 +15,9 @@
 #include "inproc.h"
 #include "worker.h"
 
-#define PAGE		4096u
-#define BUS_FIRST	(1ull << 20)
-#define BUS_END		(1ull << 43)
+#define PAGE	  4096u
+#define BUS_FIRST (1ull << 20)
+#define BUS_END	  (1ull << 43)
 
 /** struct mapping - [@bus, @bus + @len) is [@ptr, @ptr + @len). */
 struct mapping {
@@ -32,9 +32,9 @@ struct emu_inproc {
 	struct emu_device *device;
 	pthread_mutex_t lock;
 	pthread_cond_t released;
-	struct mapping **map;		/* sorted by bus address */
+	struct mapping **map; /* sorted by bus address */
 	size_t count, room;
-	uint64_t next;			/* where the search for a free range begins */
+	uint64_t next; /* where the search for a free range begins */
 	pthread_mutex_t handler_lock;
 	void (*handler)(void *arg, unsigned int vector);
 	void *handler_arg;
@@ -101,7 +101,8 @@ static void copy_word(void *dst, const void *src, size_t len)
 	}
 }
 
-static int inproc_access(struct emu_inproc *inproc, uint64_t addr, void *buf, const void *data, size_t len)
+static int inproc_access(struct emu_inproc *inproc, uint64_t addr, void *buf, const void *data,
+			 size_t len)
 {
 	while (len) {
 		struct mapping *map = map_get(inproc, addr, data != NULL);
@@ -135,7 +136,8 @@ static int inproc_write(void *opaque, uint64_t addr, const void *buf, size_t len
 	return inproc_access(opaque, addr, NULL, buf, len);
 }
 
-/* A worker holds at most a source and a destination at a time, so the mapping behind a pointer is remembered by the thread that asked. */
+/* A worker holds at most a source and a destination at a time, so the mapping behind a pointer is
+ * remembered by the thread that asked. */
 static _Thread_local struct held {
 	void *ptr;
 	struct mapping *map;
@@ -205,7 +207,8 @@ static const struct emu_host_ops inproc_ops = {
 	.clock_ns = inproc_clock_ns,
 };
 
-int emu_inproc_create(const struct emu_config *config, struct emu_inproc **inproc, char *error, size_t error_size)
+int emu_inproc_create(const struct emu_config *config, struct emu_inproc **inproc, char *error,
+		      size_t error_size)
 {
 	struct emu_inproc *shell = calloc(1, sizeof(*shell));
 	int status;
@@ -250,10 +253,12 @@ struct emu_device *emu_inproc_device(struct emu_inproc *inproc)
 }
 
 /*
- * First free range of @span bytes at or behind @from; *at receives its index in the table. Addresses are handed out upwards, so that a stale one
- * leads nowhere for as long as possible; a page between two mappings stays free. Lock held. Return: 0 when there is no room.
+ * First free range of @span bytes at or behind @from; *at receives its index in the table.
+ * Addresses are handed out upwards, so that a stale one leads nowhere for as long as possible; a
+ * page between two mappings stays free. Lock held. Return: 0 when there is no room.
  */
-static uint64_t range_find(const struct emu_inproc *inproc, uint64_t from, uint64_t span, size_t *at)
+static uint64_t range_find(const struct emu_inproc *inproc, uint64_t from, uint64_t span,
+			   size_t *at)
 {
 	size_t i = map_index(inproc, from);
 
@@ -290,7 +295,8 @@ static int table_insert(struct emu_inproc *inproc, struct mapping *map)
 		base = range_find(inproc, BUS_FIRST, span, &at);
 	if (!base)
 		return -ENOMEM;
-	memmove(&inproc->map[at + 1], &inproc->map[at], (inproc->count - at) * sizeof(*inproc->map));
+	memmove(&inproc->map[at + 1], &inproc->map[at],
+		(inproc->count - at) * sizeof(*inproc->map));
 	inproc->map[at] = map;
 	inproc->count++;
 	map->bus = base + inside;
@@ -298,7 +304,8 @@ static int table_insert(struct emu_inproc *inproc, struct mapping *map)
 	return 0;
 }
 
-int emu_inproc_map(struct emu_inproc *inproc, void *ptr, size_t len, bool device_writes, uint64_t *bus)
+int emu_inproc_map(struct emu_inproc *inproc, void *ptr, size_t len, bool device_writes,
+		   uint64_t *bus)
 {
 	struct mapping *map;
 	int status;
@@ -338,14 +345,16 @@ int emu_inproc_unmap(struct emu_inproc *inproc, uint64_t bus)
 		/* The table may have changed during the wait. */
 		i = map_index(inproc, bus);
 		inproc->count--;
-		memmove(&inproc->map[i], &inproc->map[i + 1], (inproc->count - i) * sizeof(*inproc->map));
+		memmove(&inproc->map[i], &inproc->map[i + 1],
+			(inproc->count - i) * sizeof(*inproc->map));
 	}
 	pthread_mutex_unlock(&inproc->lock);
 	free(map);
 	return map ? 0 : -ENOENT;
 }
 
-void emu_inproc_interrupt_handler(struct emu_inproc *inproc, void (*handler)(void *arg, unsigned int vector), void *arg)
+void emu_inproc_interrupt_handler(struct emu_inproc *inproc,
+				  void (*handler)(void *arg, unsigned int vector), void *arg)
 {
 	pthread_mutex_lock(&inproc->handler_lock);
 	inproc->handler = handler;

@@ -2,8 +2,9 @@
 /*
  * Host operations: DMA through the device's bus-master address space, from the model's threads.
  *
- * Locking: these threads never take the BQL, so that a reset that holds it can wait for them. Accesses therefore go to RAM
- * alone; what would end in another device's registers is refused like an address nobody answers.
+ * Locking: these threads never take the BQL, so that a reset that holds it can wait for them.
+ * Accesses therefore go to RAM alone; what would end in another device's registers is refused like
+ * an address nobody answers.
  */
 #include "trainium.h"
 #include "exec/memory.h"
@@ -31,7 +32,8 @@ static int dma_rw(TrainiumState *s, hwaddr addr, uint8_t *buf, hwaddr size, bool
 		hwaddr len = size;
 
 		if (!dma_is_ram(as, addr, &len, write) ||
-		    address_space_rw(as, addr, MEMTXATTRS_UNSPECIFIED, buf, len, write) != MEMTX_OK) {
+		    address_space_rw(as, addr, MEMTXATTRS_UNSPECIFIED, buf, len, write) !=
+			    MEMTX_OK) {
 			return -1;
 		}
 		addr += len;

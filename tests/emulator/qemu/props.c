@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Properties besides those of the command line: faults on demand (set before start or by qom-set at run time) and counters of guest
- * mistakes (qom-get).
+ * Properties besides those of the command line: faults on demand (set before start or by qom-set at
+ * run time) and counters of guest mistakes (qom-get).
  *
  * Everything here runs with the BQL.
  */
@@ -90,7 +90,8 @@ void trainium_class_properties_add(ObjectClass *class)
 	uintptr_t i;
 
 	for (i = 0; i < TRAINIUM_FAULTS_MAX && (name = emu_fault_name(i, &help)); i++) {
-		object_class_property_add(class, name, "uint64", fault_get, fault_set, NULL, (void *)i);
+		object_class_property_add(class, name, "uint64", fault_get, fault_set, NULL,
+					  (void *)i);
 		object_class_property_set_description(class, name, help);
 	}
 	object_class_property_add(class, "complaints", "uint64", complaints_get, NULL, NULL,
@@ -99,8 +100,10 @@ void trainium_class_properties_add(ObjectClass *class)
 	for (i = EMU_COMPLAINT_NONE + 1; i < EMU_COMPLAINT_COUNT; i++) {
 		g_autofree char *kind = g_strdup_printf("complaints-%s", emu_complaint_name(i));
 
-		object_class_property_add(class, kind, "uint64", complaints_get, NULL, NULL, (void *)i);
+		object_class_property_add(class, kind, "uint64", complaints_get, NULL, NULL,
+					  (void *)i);
 	}
 	object_class_property_add_str(class, "complaint-text", complaint_text_get, NULL);
-	object_class_property_set_description(class, "complaint-text", "the last guest mistake in words");
+	object_class_property_set_description(class, "complaint-text",
+					      "the last guest mistake in words");
 }

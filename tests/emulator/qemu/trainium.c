@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * PCI device "trainium": BARs, configuration space, MSI-X, life cycle. All behaviour is the model's.
+ * PCI device "trainium": BARs, configuration space, MSI-X, life cycle. All behaviour is the
+ * model's.
  *
- * Locking: QEMU calls everything here with the BQL, except trainium_interrupt(), which comes from the model's threads too. Those must not
- * take the BQL (dma.c) and so send interrupts through a bottom half, because msix_notify() needs it.
+ * Locking: QEMU calls everything here with the BQL, except trainium_interrupt(), which comes from
+ * the model's threads too. Those must not take the BQL (dma.c) and so send interrupts through a
+ * bottom half, because msix_notify() needs it.
  */
 #include "trainium.h"
 #include "hw/pci/msix.h"
@@ -15,9 +17,9 @@
 #include "qemu/module.h"
 #include "trainium/regs.h"
 
-#define EXT_CAP_VENDOR		0x000b
-#define EXP_CAP_OFFSET		0x80
-#define MSIX_CAP_OFFSET		0xc0
+#define EXT_CAP_VENDOR	0x000b
+#define EXP_CAP_OFFSET	0x80
+#define MSIX_CAP_OFFSET 0xc0
 
 static uint64_t bar0_read(void *opaque, hwaddr addr, unsigned int size)
 {
@@ -47,14 +49,15 @@ static void ext_write(void *opaque, hwaddr addr, uint64_t value, unsigned int si
 	emu_device_write(s->model, TRN_EXT_BAR, addr, value, size);
 }
 
-/* Odd sizes reach the model, which counts them as a mistake; 64-bit accesses arrive as two words. */
-#define REGISTER_OPS(read_function, write_function) {			\
-	.read = (read_function),					\
-	.write = (write_function),					\
-	.endianness = DEVICE_LITTLE_ENDIAN,				\
-	.valid = { .min_access_size = 1, .max_access_size = 8, .unaligned = true }, \
-	.impl = { .min_access_size = 1, .max_access_size = 4, .unaligned = true }, \
-}
+/* Odd sizes reach the model, which counts them as a mistake; 64-bit accesses arrive as two words.
+ */
+#define REGISTER_OPS(read_function, write_function)                                         \
+	{                                                                                   \
+		.read = (read_function), .write = (write_function),                         \
+		.endianness = DEVICE_LITTLE_ENDIAN,                                         \
+		.valid = { .min_access_size = 1, .max_access_size = 8, .unaligned = true }, \
+		.impl = { .min_access_size = 1, .max_access_size = 4, .unaligned = true },  \
+	}
 
 static const MemoryRegionOps bar0_ops = REGISTER_OPS(bar0_read, bar0_write);
 static const MemoryRegionOps ext_ops = REGISTER_OPS(ext_read, ext_write);
@@ -96,19 +99,24 @@ static void bars_create(TrainiumState *s)
 
 	memory_region_init_io(&s->bar0, OBJECT(s), &bar0_ops, s, "trainium-registers",
 			      emu_device_bar_size(s->model, 0));
-	pci_register_bar(pci, 0, PCI_BASE_ADDRESS_SPACE_MEMORY | PCI_BASE_ADDRESS_MEM_TYPE_64, &s->bar0);
+	pci_register_bar(pci, 0, PCI_BASE_ADDRESS_SPACE_MEMORY | PCI_BASE_ADDRESS_MEM_TYPE_64,
+			 &s->bar0);
 
 	if (emu_device_bar_size(s->model, TRN_EXT_BAR)) {
 		memory_region_init(&s->bar2, OBJECT(s), "trainium-bar2",
 				   emu_device_bar_size(s->model, TRN_EXT_BAR));
-		memory_region_init_io(&s->ext, OBJECT(s), &ext_ops, s, "trainium-extension", TRN_EXT_MSIX_TABLE);
+		memory_region_init_io(&s->ext, OBJECT(s), &ext_ops, s, "trainium-extension",
+				      TRN_EXT_MSIX_TABLE);
 		memory_region_add_subregion(&s->bar2, 0, &s->ext);
-		pci_register_bar(pci, TRN_EXT_BAR, PCI_BASE_ADDRESS_SPACE_MEMORY | PCI_BASE_ADDRESS_MEM_TYPE_64,
+		pci_register_bar(pci, TRN_EXT_BAR,
+				 PCI_BASE_ADDRESS_SPACE_MEMORY | PCI_BASE_ADDRESS_MEM_TYPE_64,
 				 &s->bar2);
 	}
 	memory_region_init_ram_ptr(&s->bar4, OBJECT(s), "trainium-hbm", hbm_size, hbm);
-	pci_register_bar(pci, 4, PCI_BASE_ADDRESS_SPACE_MEMORY | PCI_BASE_ADDRESS_MEM_TYPE_64 |
-			 PCI_BASE_ADDRESS_MEM_PREFETCH, &s->bar4);
+	pci_register_bar(pci, 4,
+			 PCI_BASE_ADDRESS_SPACE_MEMORY | PCI_BASE_ADDRESS_MEM_TYPE_64 |
+				 PCI_BASE_ADDRESS_MEM_PREFETCH,
+			 &s->bar4);
 }
 
 /* Everything of the image that QEMU does not manage itself. */
@@ -123,7 +131,8 @@ static bool config_create(TrainiumState *s, Error **errp)
 	pci_set_byte(pci->config + PCI_REVISION_ID, pci_get_byte(image + PCI_REVISION_ID));
 	pci_config_set_prog_interface(pci->config, image[PCI_CLASS_PROG]);
 	pci_config_set_class(pci->config, pci_get_word(image + PCI_CLASS_DEVICE));
-	pci_set_word(pci->config + PCI_SUBSYSTEM_VENDOR_ID, pci_get_word(image + PCI_SUBSYSTEM_VENDOR_ID));
+	pci_set_word(pci->config + PCI_SUBSYSTEM_VENDOR_ID,
+		     pci_get_word(image + PCI_SUBSYSTEM_VENDOR_ID));
 	pci_set_word(pci->config + PCI_SUBSYSTEM_ID, pci_get_word(image + PCI_SUBSYSTEM_ID));
 	if (pcie_endpoint_cap_init(pci, EXP_CAP_OFFSET) < 0) {
 		error_setg(errp, "trainium: cannot add the PCI Express capability");
@@ -131,7 +140,8 @@ static bool config_create(TrainiumState *s, Error **errp)
 	}
 	pcie_cap_flr_init(pci);
 	if (pci_get_long(image + TRN_VSEC_CONFIG_OFFSET)) {
-		pcie_add_capability(pci, EXT_CAP_VENDOR, 1, TRN_VSEC_CONFIG_OFFSET, TRN_VSEC_LENGTH);
+		pcie_add_capability(pci, EXT_CAP_VENDOR, 1, TRN_VSEC_CONFIG_OFFSET,
+				    TRN_VSEC_LENGTH);
 		memcpy(pci->config + TRN_VSEC_CONFIG_OFFSET + 4, image + TRN_VSEC_CONFIG_OFFSET + 4,
 		       TRN_VSEC_LENGTH - 4);
 	}
@@ -146,8 +156,8 @@ static bool msix_create(TrainiumState *s, Error **errp)
 	if (!vectors) {
 		return true;
 	}
-	if (msix_init(pci, vectors, &s->bar2, TRN_EXT_BAR, TRN_EXT_MSIX_TABLE, &s->bar2, TRN_EXT_BAR,
-		      TRN_EXT_MSIX_PBA, MSIX_CAP_OFFSET, errp)) {
+	if (msix_init(pci, vectors, &s->bar2, TRN_EXT_BAR, TRN_EXT_MSIX_TABLE, &s->bar2,
+		      TRN_EXT_BAR, TRN_EXT_MSIX_PBA, MSIX_CAP_OFFSET, errp)) {
 		return false;
 	}
 	s->msix = true;
@@ -229,7 +239,8 @@ static void trainium_config_write(PCIDevice *pci, uint32_t addr, uint32_t value,
 
 	pci_default_write_config(pci, addr, value, len);
 	pcie_cap_flr_write_config(pci, addr, value, len);
-	emu_device_bus_master(s->model, pci_get_word(pci->config + PCI_COMMAND) & PCI_COMMAND_MASTER);
+	emu_device_bus_master(s->model,
+			      pci_get_word(pci->config + PCI_COMMAND) & PCI_COMMAND_MASTER);
 }
 
 static void trainium_reset(DeviceState *dev)
@@ -281,10 +292,7 @@ static const TypeInfo trainium_type = {
 	.instance_size = sizeof(TrainiumState),
 	.instance_finalize = trainium_finalize,
 	.class_init = trainium_class_init,
-	.interfaces = (InterfaceInfo[]) {
-		{ INTERFACE_PCIE_DEVICE },
-		{ }
-	},
+	.interfaces = (InterfaceInfo[]){ { INTERFACE_PCIE_DEVICE }, {} },
 };
 
 static void trainium_register(void)

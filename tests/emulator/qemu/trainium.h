@@ -19,7 +19,8 @@ OBJECT_DECLARE_SIMPLE_TYPE(TrainiumState, TRAINIUM)
 /**
  * struct TrainiumState - one function.
  * @model: created at realize, destroyed with the object: guest memory maps point into it until then
- * @irq_bh: sends the messages of @irq_pending (atomic) from the main loop, for threads without the BQL
+ * @irq_bh: sends the messages of @irq_pending (atomic) from the main loop, for threads without the
+ * BQL
  * @fault: values set before the model exists, by index of emu_fault_name()
  */
 struct TrainiumState {
