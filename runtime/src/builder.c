@@ -72,7 +72,7 @@ struct trn_builder *trn_builder_create(const char *name, uint32_t generation)
 			       generation);
 		return b;
 	}
-	trn_build_space_init(b, TRN_MEM_SBUF, trn_tnx_sbuf_bytes(generation) - TRN_BUILD_SCRATCH);
+	trn_build_space_init(b, TRN_MEM_SBUF, trn_tnx_sbuf_bytes(generation));
 	trn_build_space_init(b, TRN_MEM_PSUM, TRN_PSUM_PARTITION_BYTES);
 	return b;
 }

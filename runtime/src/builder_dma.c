@@ -79,11 +79,11 @@ static bool transfer_check(struct trn_builder *b, const struct trn_builder_dma *
 	}
 	t = &b->tensors[x->tensor].info;
 	if (!x->bytes || !x->partitions || x->partition + (uint64_t)x->partitions > TRN_PARTITIONS ||
-	    x->sbuf_offset + (uint64_t)x->bytes > trn_tnx_sbuf_bytes(b->generation) - TRN_BUILD_SCRATCH) {
+	    x->sbuf_offset + (uint64_t)x->bytes > trn_tnx_sbuf_bytes(b->generation)) {
 		trn_build_fail(b, TRN_ERR_INVALID,
-			       "transfer of tensor \"%s\": partitions %u..+%u, bytes %u..+%u leave SBUF (128 x %u usable bytes)",
+			       "transfer of tensor \"%s\": partitions %u..+%u, bytes %u..+%u leave SBUF (128 x %u bytes)",
 			       t->name, x->partition, x->partitions, x->sbuf_offset, x->bytes,
-			       trn_tnx_sbuf_bytes(b->generation) - TRN_BUILD_SCRATCH);
+			       trn_tnx_sbuf_bytes(b->generation));
 		return false;
 	}
 	if (x->tensor_step < 0 || (!x->tensor_step && x->partitions > 1 && !x->to_sbuf) ||

@@ -3,69 +3,19 @@
 #include <stdlib.h>
 #include "builder_priv.h"
 
-#define RING_MIN	32u
-#define RING_MULTIPLE	16u
-
-/* Pads every ring to a full turn, ends it with an increment of the end semaphore. Return: rings used. */
-static uint32_t pad_rings(struct trn_builder *b, uint32_t extra[TRN_TNX_DMA_ENGINES])
-{
-	uint64_t scratch = trn_tnx_sbuf_bytes(b->generation) - TRN_BUILD_SCRATCH;
-	struct trn_tnx_xfer pad = { .src_kind = TRN_TNX_REF_SBUF, .dst_kind = TRN_TNX_REF_SBUF, .length = 4,
-				    .src_offset = scratch, .dst_offset = scratch + 32 };
-	struct trn_tnx_xfer end = { .dst_kind = TRN_TNX_REF_SEM_INC, .length = 4,
-				    .flags = TRN_TNX_XFER_BARRIER, .dst_offset = TRN_BUILD_SEM_END };
-	uint32_t e, used = 0;
-
-	for (e = 0; e < TRN_TNX_DMA_ENGINES; e++) {
-		struct trn_build_ring *r = &b->ring[e];
-		uint32_t full = (r->count + 1 + RING_MULTIPLE - 1) / RING_MULTIPLE * RING_MULTIPLE;
-
-		extra[e] = 0;
-		if (!r->used)
-			continue;
-		if (full < RING_MIN)
-			full = RING_MIN;
-		extra[e] = full - r->count;
-		used++;
-		while (r->count < full) {
-			if (!trn_build_grow(b, (void **)&r->xfers, &r->capacity, r->count,
-					    sizeof(*r->xfers)))
-				return 0;
-			r->xfers[r->count] = r->count + 1 == full ? end : pad;
-			r->count++;
-		}
-	}
-	return used;
-}
-
-static void trigger_padding(struct trn_builder *b, const uint32_t extra[TRN_TNX_DMA_ENGINES])
-{
-	struct trn_insn insn = { .opcode = TRN_OP_DMA_TRIGGER, .engine = TRN_ENGINE_SP };
-	uint32_t left = 0, e, k;
-
-	for (e = 0; e < TRN_TNX_DMA_ENGINES; e++)
-		left |= extra[e] ? 1u << e : 0;
-	for (e = 0; left; e++) {
-		if (!(left & 1u << e))
-			continue;
-		insn.c0 = extra[e];
-		insn.trigger.engine_mask = 0;
-		for (k = e; k < TRN_TNX_DMA_ENGINES; k++) {
-			if ((left & 1u << k) && extra[k] == extra[e])
-				insn.trigger.engine_mask |= 1u << k;
-		}
-		left &= ~insn.trigger.engine_mask;
-		trn_build_append(b, &insn);
-	}
-}
-
 /* SP waits until everything any engine does is complete. */
 static void join_engines(struct trn_builder *b)
 {
 	struct trn_insn nop = { .opcode = TRN_OP_NOP, .engine = TRN_ENGINE_SP };
 	struct trn_build_deps deps = { .transfer = false };
-	unsigned int e;
+	unsigned int e, lane;
 
+	for (lane = 0; lane < TRN_BUILD_LANES; lane++) {
+		struct trn_build_ref ref = { 0, 0, b->lane[lane].group };
+
+		if (ref.group)
+			trn_build_need(b, TRN_ENGINE_SP, &deps, ref);
+	}
 	for (e = 0; e < TRN_BUILD_ENGINES; e++) {
 		struct trn_insn last = nop;
 
@@ -88,11 +38,11 @@ static void append_control(struct trn_builder *b, unsigned int engine, enum trn_
 }
 
 /* Whether any semaphore can be left non-zero. */
-static bool uses_semaphores(const struct trn_builder *b, uint32_t rings)
+static bool uses_semaphores(const struct trn_builder *b)
 {
 	uint32_t e, i;
 
-	if (rings || b->next_semaphore > TRN_BUILD_SEM_USER)
+	if (b->group_count || b->next_semaphore > TRN_BUILD_SEM_USER)
 		return true;
 	for (e = 0; e < TRN_BUILD_ENGINES; e++) {
 		for (i = 0; i < b->stream[e].count; i++) {
@@ -105,20 +55,10 @@ static bool uses_semaphores(const struct trn_builder *b, uint32_t rings)
 
 bool trn_build_epilogue(struct trn_builder *builder)
 {
-	struct trn_insn wait = { .opcode = TRN_OP_NOP, .engine = TRN_ENGINE_SP };
-	uint32_t extra[TRN_TNX_DMA_ENGINES];
-	uint32_t rings = pad_rings(builder, extra);
 	unsigned int e;
 
-	if (uses_semaphores(builder, rings)) {
+	if (uses_semaphores(builder)) {
 		join_engines(builder);
-		trigger_padding(builder, extra);
-		if (rings) {
-			wait.wait[0].op = TRN_WAIT_SEM_GE;
-			wait.wait[0].index = TRN_BUILD_SEM_END;
-			wait.wait[0].value = (int32_t)rings;
-			trn_build_append(builder, &wait);
-		}
 		append_control(builder, TRN_ENGINE_SP, TRN_OP_SEM_RANGE_CLEAR, 0, builder->next_semaphore);
 	}
 	for (e = 0; e < TRN_BUILD_ENGINES; e++) {

@@ -172,10 +172,12 @@ void trn_emit_activate(struct trn_builder *builder, struct trn_view dst, struct 
 	op_same(&op, &dst, &src);
 	op_require(&op, function <= TRN_ACT_ABS, "unknown function");
 	op_require(&op, reduce_cmd <= TRN_REDUCE_RESET_REDUCE, "unknown reduce command");
+	op_require(&op, builder->generation > 2 || bias.kind == TRN_SCALAR_VECTOR || !bias.bits,
+		   "generation 2 has no constant bias, use one value per partition");
 	op_scalar(&op, 0, &scale, src.partitions);
 	op_scalar(&op, 1, &bias, src.partitions);
 	op.insn.kinds |= (uint8_t)(reduce_cmd << TRN_OPK_REDUCE_SHIFT);
-	if (reduce_cmd)
+	if (reduce_cmd >= TRN_REDUCE_REDUCE)
 		op.insn.reduce_op = TRN_ALU_ADD;
 	op_issue(&op);
 }
@@ -296,7 +298,7 @@ void trn_emit_reduce(struct trn_builder *builder, struct trn_view dst, struct tr
 	op_require(&op, dst.partitions == src.partitions &&
 		   trn_build_elements(&dst) * reduced == trn_build_elements(&src),
 		   "the result must have one element for each group of reduced ones");
-	op.insn.op0 = (uint8_t)alu;
+	op.insn.reduce_op = (uint8_t)alu;
 	op.insn.opf = (uint8_t)((rdims - 1) << TRN_OPF_RDIMS_SHIFT | (negate ? TRN_OPF_NEGATE : 0));
 	op_issue(&op);
 }

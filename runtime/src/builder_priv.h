@@ -18,14 +18,12 @@
 #define TRN_BUILD_ENGINES	8u	/* indexed by enum trn_engine */
 #define TRN_BUILD_ACCESS_MAX	8u	/* on-chip ranges one operation touches */
 #define TRN_BUILD_READERS	4u	/* transfers remembered as readers of a range */
-#define TRN_BUILD_SCRATCH	64u	/* SBUF bytes per partition that ring padding uses */
 #define TRN_BUILD_QUADRANT	32u
 #define TRN_BUILD_MAPS		8u	/* two memories x four partition quadrants */
 
-/* Semaphores: one per engine by engine number, then the lanes, the end of padding, then the user's. */
+/* Semaphores: one per engine by engine number, then the lanes, then the user's. */
 #define TRN_BUILD_SEM_LANE	TRN_BUILD_ENGINES
-#define TRN_BUILD_SEM_END	(TRN_BUILD_SEM_LANE + TRN_BUILD_LANES)
-#define TRN_BUILD_SEM_USER	(TRN_BUILD_SEM_END + 1)
+#define TRN_BUILD_SEM_USER	(TRN_BUILD_SEM_LANE + TRN_BUILD_LANES)
 
 /** struct trn_build_clock - what is known complete: instructions per engine, increments per lane. */
 struct trn_build_clock {

@@ -375,9 +375,10 @@ enum trn_status trn_program_load(struct trn_queue *queue, uint32_t core, const s
 	if (number == UINT32_MAX)
 		return trn_error_set(TRN_ERR_INVALID, "%s: program \"%s\": the queue owns %d cores, there is no core with index %u",
 				     device->spec, image->name, __builtin_popcount(queue->cores), core);
-	if (image->generation != device->info.generation)
+	/* A later generation executes everything an earlier one does. */
+	if (image->generation > device->info.generation)
 		return trn_error_set(TRN_ERR_UNSUPPORTED,
-				     "%s: program \"%s\" was built for generation %u, the device (%s) is generation %u: build it again for this device",
+				     "%s: program \"%s\" was built for generation %u, the device (%s) is generation %u: build it for this device",
 				     device->spec, image->name, image->generation, device->info.arch,
 				     device->info.generation);
 	status = bindings_check(device, image, bindings, binding_count);

@@ -31,7 +31,7 @@ TRN_API void trn_builder_free(struct trn_builder *builder);
  * trn_builder_finish() - resolve waits, append the epilogue, produce the image.
  *
  * The epilogue makes a program re-runnable without help of the host: SP waits for every signal and
- * every transfer, advances the rings to their start, clears the semaphores used, and halts.
+ * every transfer, clears the semaphores used, and halts. (The driver rewinds the rings.)
  * The builder stays usable for nothing but free. The caller owns *@image.
  */
 TRN_API enum trn_status trn_builder_finish(struct trn_builder *builder, struct trn_image **image);
