@@ -25,27 +25,27 @@ $(TRNHW_LIB): $(TRNHW_OBJ)
 # Tests: those of HW_STUB_TESTS run against a recording stub, those of HW_MODEL_TESTS against the
 # device model.
 HW_STUB_TESTS := arch check copyq core fwio registers reset shim topology udma
-HW_TEST_STUB := $(B)/tests/unit/hw_stub.o
-HW_TEST_BIN := $(HW_STUB_TESTS:%=$(B)/tests/unit/test_hw_%)
-UNIT_TESTS += $(HW_TEST_BIN)
+HW_MODEL_TESTS := device dma run
+HW_STUB_BIN := $(HW_STUB_TESTS:%=$(B)/tests/unit/test_hw_%)
+HW_MODEL_BIN := $(HW_MODEL_TESTS:%=$(B)/tests/unit/test_hw_%)
+HW_TEST_OBJ := $(HW_STUB_BIN:=.o) $(HW_MODEL_BIN:=.o) $(B)/tests/unit/hw_stub.o \
+	$(B)/tests/unit/hw_model.o
+UNIT_TESTS += $(HW_STUB_BIN) $(HW_MODEL_BIN)
+TSAN_TESTS += $(HW_MODEL_BIN)
 
-CHECK_LIBS ?= $(shell pkg-config --libs check 2>/dev/null || echo -lcheck)
+HW_CHECK_LIBS := $(shell pkg-config --libs check 2>/dev/null || echo -lcheck)
 
-$(B)/tests/unit/hw_%.o $(B)/tests/unit/test_hw_%.o: CPPFLAGS := -Ikernel/hw/user $(CPPFLAGS)
-
-$(B)/tests/unit/hw_%.o: tests/unit/hw_%.c
+$(HW_TEST_OBJ): $(B)/%.o: %.c
 	@mkdir -p $(@D)
 	$(say) CC $<
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(TRNHW_CPPFLAGS) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
-$(B)/tests/unit/test_hw_%.o: tests/unit/test_hw_%.c
-	@mkdir -p $(@D)
-	$(say) CC $<
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
-
-$(HW_STUB_TESTS:%=$(B)/tests/unit/test_hw_%): $(B)/tests/unit/test_hw_%: \
-		$(B)/tests/unit/test_hw_%.o $(HW_TEST_STUB) $(TRNHW_LIB)
+$(HW_STUB_BIN): %: %.o $(B)/tests/unit/hw_stub.o $(TRNHW_LIB)
 	$(say) LD $@
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(CHECK_LIBS) -lpthread
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(HW_CHECK_LIBS) -lpthread
 
--include $(TRNHW_OBJ:.o=.d) $(HW_TEST_STUB:.o=.d) $(HW_TEST_BIN:%=%.d)
+$(HW_MODEL_BIN): %: %.o $(B)/tests/unit/hw_stub.o $(B)/tests/unit/hw_model.o $(TRNHW_LIB) $(EMU_LIB)
+	$(say) LD $@
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(HW_CHECK_LIBS) -lpthread -lm
+
+-include $(TRNHW_OBJ:.o=.d) $(HW_TEST_OBJ:.o=.d)
