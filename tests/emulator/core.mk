@@ -6,3 +6,23 @@ EMU_CORE_SRCS := $(addprefix tests/emulator/,\
 	numeric.c numeric_row.c rng.c alu.c simd.c simd_base.c simd_avx2.c simd_avx512.c \
 	engine_pe.c engine_rng.c engine_act.c engine_pool.c act_func.c accumulator.c \
 	elementwise.c select.c reduce.c search.c shuffle.c xfer.c mx.c)
+
+# Unit tests link the core alone, without the device. Those with threads run under ThreadSanitizer too.
+EMU_CORE_TESTS := numeric core_control
+EMU_CORE_TSAN_TESTS := core_control
+EMU_CORE_TEST_BINS := $(EMU_CORE_TESTS:%=$(B)/tests/unit/test_%)
+EMU_CORE_TEST_OBJS := $(EMU_CORE_TEST_BINS:=.o) $(B)/tests/unit/core_harness.o
+
+$(EMU_CORE_TEST_OBJS): $(B)/%.o: %.c
+	@mkdir -p $(@D)
+	$(say) CC $<
+	$(Q)$(CC) $(CPPFLAGS) -Itests/emulator $(CFLAGS) -MMD -MP -c -o $@ $<
+
+$(EMU_CORE_TEST_BINS): %: %.o $(B)/tests/unit/core_harness.o $(EMU_CORE_SRCS:%.c=$(B)/%.o)
+	$(say) LD $@
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(shell pkg-config --libs check) -lpthread -lm
+
+UNIT_TESTS += $(EMU_CORE_TEST_BINS)
+TSAN_TESTS += $(EMU_CORE_TSAN_TESTS:%=$(B)/tests/unit/test_%)
+
+-include $(EMU_CORE_TEST_OBJS:.o=.d)
