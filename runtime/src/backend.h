@@ -51,6 +51,7 @@ struct trn_backend_job {
  * @ctx_wait: wait until @point of a context's timeline; absolute CLOCK_MONOTONIC deadline, one in
  * the past asks only. 0, -ETIME when the
  *	deadline came first, or the job's error; a job that ran out of time is -ETIMEDOUT
+ *	@jobs_failed receives how many jobs of the context have failed so far; unchanged with -ETIME
  * @ctx_fd: descriptor that becomes readable at @point
  */
 struct trn_backend_ops {
@@ -75,8 +76,8 @@ struct trn_backend_ops {
 			      struct drm_trainium_program_create *create);
 	int (*program_destroy)(struct trn_backend_device *device, uint32_t ctx, uint32_t handle);
 	int (*submit)(struct trn_backend_device *device, const struct trn_backend_job *job);
-	int (*ctx_wait)(struct trn_backend_device *device,
-			uint32_t ctx, uint64_t point, int64_t deadline_ns);
+	int (*ctx_wait)(struct trn_backend_device *device, uint32_t ctx, uint64_t point,
+			int64_t deadline_ns, uint64_t *jobs_failed);
 	int (*ctx_fd)(struct trn_backend_device *device, uint32_t ctx, uint64_t point, int *fd);
 };
 

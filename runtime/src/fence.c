@@ -27,11 +27,11 @@ int64_t trn_deadline(uint64_t timeout_ns)
 void trn_queue_find_failure_locked(struct trn_queue *queue)
 {
 	struct trn_device *device = queue->device;
-	uint64_t point;
+	uint64_t point, failed;
 	int error;
 
 	for (point = queue->passed + 1; point <= queue->sent; point++) {
-		error = device->ops->ctx_wait(device->backend, queue->ctx, point, 0);
+		error = device->ops->ctx_wait(device->backend, queue->ctx, point, 0, &failed);
 		if (error == -ETIME)
 			return;
 		if (error) {
@@ -41,14 +41,12 @@ void trn_queue_find_failure_locked(struct trn_queue *queue)
 	}
 }
 
-static enum trn_status settle(struct trn_queue *queue, uint64_t point, int error)
+static enum trn_status settle(struct trn_queue *queue, uint64_t point, int error, uint64_t failed)
 {
-	struct trn_device *device = queue->device;
-	struct drm_trainium_ctx_status status = { .id = queue->ctx };
 	enum trn_status result;
 
 	pthread_mutex_lock(&queue->lock);
-	if (!queue->failed && (error || (!device->ops->ctx_status(device->backend, &status) && status.jobs_failed != queue->failed_jobs)))
+	if (!queue->failed && (error || failed != queue->failed_jobs))
 		trn_queue_find_failure_locked(queue);
 	result = trn_queue_outcome_locked(queue, point);
 	if (!result && error) {
@@ -67,7 +65,7 @@ static enum trn_status wait_point(struct trn_queue *queue, uint64_t point, int64
 {
 	struct trn_device *device = queue->device;
 	enum trn_status result;
-	uint64_t sent;
+	uint64_t sent, failed = 0;
 	int error;
 
 	*pending = false;
@@ -84,13 +82,13 @@ static enum trn_status wait_point(struct trn_queue *queue, uint64_t point, int64
 	if (point > sent)
 		return trn_error_set(TRN_ERR_INVALID, "%s: queue %" PRIu64 ": point %" PRIu64 " was never enqueued, the last one is %" PRIu64,
 				     device->spec, queue->id, point, sent);
-	error = device->ops->ctx_wait(device->backend, queue->ctx, point, deadline_ns);
+	error = device->ops->ctx_wait(device->backend, queue->ctx, point, deadline_ns, &failed);
 	if (error == -ETIME) {
 		*pending = true;
 		return trn_error_set(TRN_ERR_TIMEOUT, "%s: queue %" PRIu64 ": point %" PRIu64 " has not passed yet; wait again or longer",
 				     device->spec, queue->id, point);
 	}
-	return settle(queue, point, error);
+	return settle(queue, point, error, failed);
 }
 
 enum trn_status trn_queue_wait_point(struct trn_queue *queue, uint64_t point, int64_t deadline_ns)
@@ -103,7 +101,7 @@ enum trn_status trn_queue_wait_point(struct trn_queue *queue, uint64_t point, in
 void trn_queue_retire(struct trn_queue *queue, uint64_t point)
 {
 	struct trn_device *device = queue->device;
-	uint64_t sent;
+	uint64_t sent, failed;
 
 	pthread_mutex_lock(&queue->lock);
 	if (point > queue->submitted && queue->cmd_count)
@@ -112,7 +110,7 @@ void trn_queue_retire(struct trn_queue *queue, uint64_t point)
 	pthread_mutex_unlock(&queue->lock);
 	/* Jobs have time-outs: this ends. A point that was given out but not sent waits for the one before it. */
 	if (sent && atomic_load_explicit(&queue->passed, memory_order_acquire) < point)
-		device->ops->ctx_wait(device->backend, queue->ctx, point < sent ? point : sent, INT64_MAX);
+		device->ops->ctx_wait(device->backend, queue->ctx, point < sent ? point : sent, INT64_MAX, &failed);
 }
 
 static enum trn_status fence_check(struct trn_fence fence, const char *what)

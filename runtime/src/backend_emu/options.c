@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* "trn1,routing-id=3,hbm=1G": the product and its options. Locking: none needed. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emu.h"
+
+#define OPTIONS_KNOWN "known: routing-id=N, hbm=BYTES with K, M or G (per stack), no-irq, no-cores, no-windows"
+
+static int refuse(const char *spec, const char *option)
+{
+	trn_error_set(TRN_ERR_INVALID, "device emu:%s: option \"%s\" is unknown or has a bad value; " OPTIONS_KNOWN, spec, option);
+	return -EINVAL;
+}
+
+/* A number with an optional K, M or G. */
+static bool number_parse(const char *text, uint64_t *value)
+{
+	unsigned int shift = 0;
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	*value = strtoull(text, &end, 0);
+	if (*end == 'K' || *end == 'k')
+		shift = 10;
+	else if (*end == 'M' || *end == 'm')
+		shift = 20;
+	else if (*end == 'G' || *end == 'g')
+		shift = 30;
+	if (shift)
+		end++;
+	if (errno || *end || *value > UINT64_MAX >> shift)
+		return false;
+	*value <<= shift;
+	return true;
+}
+
+static bool option_set(struct trn_emu_options *options, const char *option)
+{
+	uint64_t value;
+
+	if (!strcmp(option, "no-irq"))
+		options->disable |= TRN_FEATURE_MSIX;
+	else if (!strcmp(option, "no-cores"))
+		options->disable |= TRN_FEATURE_CORES;
+	else if (!strcmp(option, "no-windows"))
+		options->disable |= TRN_FEATURE_WINDOWS;
+	else if (!strncmp(option, "routing-id=", 11) && number_parse(option + 11, &value) && value < TRN_MAX_DEVICES)
+		options->routing_id = value;
+	else if (!strncmp(option, "hbm=", 4) && number_parse(option + 4, &value) && value)
+		options->hbm = value;
+	else
+		return false;
+	return true;
+}
+
+int trn_emu_options_parse(const char *spec, struct trn_emu_options *options)
+{
+	char text[256], *at, *option;
+	bool known;
+
+	memset(options, 0, sizeof(*options));
+	if (strlen(spec) >= sizeof(text)) {
+		trn_error_set(TRN_ERR_INVALID, "device emu:%.32s...: the name is longer than %zu characters", spec, sizeof(text) - 1);
+		return -EINVAL;
+	}
+	strcpy(text, spec);
+	option = strtok_r(text, ",", &at);
+	known = option && (!strcmp(option, "trn1") || !strcmp(option, "inf2"));
+	if (!known) {
+		trn_error_set(TRN_ERR_NO_DEVICE, "device emu:%s: there is no emulated product \"%s\"; emu:trn1 and emu:inf2 exist", spec,
+			      option ? option : "");
+		return -ENODEV;
+	}
+	strcpy(options->arch, option);
+	while ((option = strtok_r(NULL, ",", &at)))
+		if (!option_set(options, option))
+			return refuse(spec, option);
+	return 0;
+}
