@@ -3,7 +3,7 @@
  * Firmware mailbox: a request in host memory, a doorbell, an answer in host memory. The firmware may
  * be silent, late or wrong; nothing it wrote is used before it was copied and checked.
  */
-#include <linux/crc32c.h>
+#include <linux/crc32.h>
 #include <linux/kernel.h>
 #include <linux/ktime.h>
 #include <linux/string.h>
@@ -86,7 +86,7 @@ static void fwio_send(struct trnhw *hw, u8 command, u16 payload)
 	request[TRN_FWIO_REQ_COMMAND] = command;
 	fwio_put16(request + TRN_FWIO_REQ_SIZE, size);
 	fwio_put32(request + TRN_FWIO_REQ_CRC, 0);
-	fwio_put32(request + TRN_FWIO_REQ_CRC, ~crc32c(~0u, request, size));
+	fwio_put32(request + TRN_FWIO_REQ_CRC, ~__crc32c_le(~0u, request, size));
 	WRITE_ONCE(fwio->response[TRN_FWIO_RESP_SEQ], 0);
 	wmb();	/* the request is complete before the firmware is told */
 	trnhw_misc_write(hw, TRN_MISC_TRIGGER, 1);
