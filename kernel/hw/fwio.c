@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Firmware mailbox: a request in host memory, a doorbell, an answer in host memory. The firmware may
- * be silent, late or wrong; nothing it wrote is used before it was copied and checked.
+ * Firmware mailbox: a request in host memory, a doorbell, an answer in host memory. The firmware
+ * may be silent, late or wrong; nothing it wrote is used before it was copied and checked.
  */
 #include <linux/crc32.h>
 #include <linux/kernel.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Queues of a DMA engine: init (the documented trace of udma.md section 5), rewind, stop, doorbells.
+ * Queues of a DMA engine: init (a documented trace), rewind, stop, doorbells.
  */
 #include <linux/kernel.h>
 

@@ -283,8 +283,8 @@ int trnhw_udma_state(const struct trnhw *hw, unsigned int engine);
  */
 void trnhw_udma_recover(struct trnhw *hw, unsigned int engine);
 
-#define TRNHW_XFER_BARRIER	(1u << 0)	/* written before later ones proceed */
-#define TRNHW_XFER_INTERRUPT	(1u << 1)	/* raise the engine's vector when done */
+#define TRNHW_XFER_BARRIER	0x1u	/* written before later ones proceed */
+#define TRNHW_XFER_INTERRUPT	0x2u	/* raise the engine's vector when done */
 
 /**
  * struct trnhw_xfer - one transfer with resolved device addresses.
@@ -358,7 +358,7 @@ struct trnhw_copyq_marker {
 };
 
 /**
- * struct trnhw_copyq - host copy queue: kernel-owned rings of one H2T queue (udma.md section 9).
+ * struct trnhw_copyq - host copy queue: kernel-owned rings of the queue that serves a core.
  * @hw: device
  * @engine: DMA engine
  * @queue: queue of @engine
@@ -416,10 +416,10 @@ u64 trnhw_copyq_poll(struct trnhw_copyq *q);
  */
 u64 trnhw_copyq_budget_us(const struct trnhw_copyq *q, u32 count);
 /**
- * trnhw_copyq_reset() - after a time-out or a reset: re-initialise the queue, and the engine when it
- * is in abort. Batches after the number trnhw_copyq_poll() returned last are lost; the caller has
- * failed them before, because afterwards they count as completed. Return: 0, -EIO engine still in
- * abort, -ENODEV.
+ * trnhw_copyq_reset() - after a time-out or a reset: re-initialise the queue, and the engine when
+ * it is in abort. Batches after the number trnhw_copyq_poll() returned last are lost; the caller
+ * has failed them before, because afterwards they count as completed. Return: 0, -EIO engine still
+ * in abort, -ENODEV.
  */
 int trnhw_copyq_reset(struct trnhw_copyq *q);
 
@@ -456,7 +456,7 @@ struct trnhw_core {
 	bool running;
 };
 
-/** trnhw_core_init() - allocate. -EOPNOTSUPP: the device runs no programs. -ENOMEM, -EINVAL, -EIO. */
+/** trnhw_core_init() - allocate. -EOPNOTSUPP: device runs no programs; -ENOMEM, -EINVAL, -EIO. */
 int trnhw_core_init(struct trnhw_core *core, struct trnhw *hw, unsigned int index);
 /** trnhw_core_fini() - free; stops the core first when it runs (then it sleeps). */
 void trnhw_core_fini(struct trnhw_core *core);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * DMA engine init. Values and order are the documented trace of udma.md section 4; the numbers in
- * comments are its rows. Nothing read decides anything, so a device that answers nonsense cannot
- * mislead it.
+ * DMA engine init. Values and order are the documented trace (Documentation/hardware-layer.md);
+ * the numbers in comments are its rows. Nothing read decides anything, so a device that answers
+ * nonsense cannot mislead it.
  */
 #include "internal.h"
 
