@@ -29,3 +29,18 @@ modules-guest:
 	$(Q)for k in 6.1 6.12; do \
 		$(MAKE) --no-print-directory module KDIR="$$(scripts/kernel-fetch --kdir $$k)" || exit 1; \
 	done
+
+# Tests of the interface itself, for the guest; static, so that they need nothing there.
+UAPI_TESTS := $(patsubst tests/vm/uapi/%.c,$(B)/tests/vm/%,$(wildcard tests/vm/uapi/test_*.c))
+VM_TESTS += $(UAPI_TESTS)
+
+$(UAPI_TESTS): $(B)/tests/vm/%: tests/vm/uapi/%.c $(B)/tests/vm/uapi.o tests/vm/uapi/uapi.h
+	$(say) LD $@
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -MF $@.d -static -o $@ $< $(B)/tests/vm/uapi.o -lpthread
+
+$(B)/tests/vm/uapi.o: tests/vm/uapi/uapi.c tests/vm/uapi/uapi.h
+	@mkdir -p $(@D)
+	$(say) CC $<
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+-include $(UAPI_TESTS:=.d) $(B)/tests/vm/uapi.d
