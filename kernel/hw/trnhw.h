@@ -496,7 +496,7 @@ u32 trnhw_event_read(struct trnhw *hw, unsigned int core, unsigned int index);
 /** trnhw_event_write() - 0 clears, anything else sets. */
 void trnhw_event_write(struct trnhw *hw, unsigned int core, unsigned int index, u32 value);
 
-/** trnhw_irq_mask() - events on @vector become pending; no message after return of a read. */
+/** trnhw_irq_mask() - events on @vector become pending and send no message from now on. */
 void trnhw_irq_mask(struct trnhw *hw, unsigned int vector);
 /** trnhw_irq_unmask() - sends at once when an event came while masked. */
 void trnhw_irq_unmask(struct trnhw *hw, unsigned int vector);

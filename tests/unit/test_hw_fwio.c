@@ -312,6 +312,26 @@ START_TEST(post_limits)
 }
 END_TEST
 
+/* The answer to a post may be empty or as long as the request, no longer. */
+START_TEST(post_answers)
+{
+	static const u8 bytes[8];
+	struct hw_stub *stub;
+
+	stub = setup(ANSWER_TOO_LONG, ANSWER_GOOD);
+	ck_assert_int_eq(trnhw_fwio_post(&stub->hw, bytes, sizeof(bytes)), -EIO);
+	ck_assert_uint_eq(fw.requests, 1);
+	hw_stub_destroy(stub);
+	stub = setup(ANSWER_UNKNOWN, ANSWER_GOOD);
+	ck_assert_int_eq(trnhw_fwio_post(&stub->hw, bytes, sizeof(bytes)), -EOPNOTSUPP);
+	hw_stub_destroy(stub);
+	stub = setup(ANSWER_FAIL, ANSWER_GOOD);
+	ck_assert_int_eq(trnhw_fwio_post(&stub->hw, bytes, sizeof(bytes)), 0);
+	ck_assert_uint_eq(fw.requests, 2);
+	hw_stub_destroy(stub);
+}
+END_TEST
+
 START_TEST(after_fini)
 {
 	struct hw_stub *stub = setup(ANSWER_GOOD, ANSWER_GOOD);
@@ -343,6 +363,7 @@ int main(void)
 	tcase_add_test(tc, stopped_while_waiting);
 	tcase_add_test(tc, post_metrics);
 	tcase_add_test(tc, post_limits);
+	tcase_add_test(tc, post_answers);
 	tcase_add_test(tc, after_fini);
 	suite_add_tcase(suite, tc);
 	return hw_suite_run(suite);
