@@ -249,23 +249,28 @@ int emu_udma_doorbell(struct emu_dma_engine *engine, enum emu_direction dir, uns
 	enum emu_complaint wrong = EMU_COMPLAINT_NONE;
 	uint64_t pending = 0;
 	uint32_t length;
-	bool kick = false;
+	bool kick = false, refused = false;
 
 	count &= TRN_Q_INDEX_MASK;
 	pthread_mutex_lock(&engine->lock);
 	length = ring->length;
-	if (!ring_enabled(ring) || !length || !half_runs(engine, dir)) {
+	if (engine->state[dir] == EMU_UDMA_ABORT) {
+		/* Not a mistake: the guest may not know of the abort yet. */
+		refused = true;
+	} else if (!ring_enabled(ring) || !length || !half_runs(engine, dir)) {
 		wrong = EMU_COMPLAINT_DOORBELL_DISABLED;
 	} else {
 		pending = ring->posted - ring_done(queue, ring);
-		/* A descriptor whose data has arrived and that is not yet counted as done is the
-		 * guest's again. */
+		/*
+		 * A descriptor whose data has arrived and that is not yet counted as done is the
+		 * guest's again.
+		 */
 		if (pending + count > (uint64_t)length + queue->in_batch)
 			wrong = EMU_COMPLAINT_DOORBELL_OVERRUN;
 		else if (origin.depth > DOORBELL_CHAIN_MAX)
 			wrong = EMU_COMPLAINT_REGISTER_DMA_LOOP;
 	}
-	if (!wrong) {
+	if (!wrong && !refused) {
 		ring->posted += count;
 		ring->depth = origin.depth;
 		kick = emu_udma_runnable(engine, queue);
@@ -279,7 +284,7 @@ int emu_udma_doorbell(struct emu_dma_engine *engine, enum emu_direction dir, uns
 			     "pending, ring of %u)",
 			     engine->id, q, dir == EMU_M2S ? "M2S" : "S2M", count,
 			     (unsigned long long)pending, length);
-	return wrong ? -1 : 0;
+	return wrong || refused ? -1 : 0;
 }
 
 static uint32_t queue_read(struct emu_dma_engine *engine, enum emu_direction dir, unsigned int q,

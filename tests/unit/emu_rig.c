@@ -297,3 +297,133 @@ uint32_t rig_head(struct rig_queue *queue, int dir)
 {
 	return rig_read(queue->rig, rig_q(queue, dir, TRN_Q_HEAD)) & TRN_Q_INDEX_MASK;
 }
+
+uint32_t rig_core_reg(const struct rig_core *core, uint32_t reg)
+{
+	return TRN_V2_TPB(core->core) + TRN_TPB_CORE + reg;
+}
+
+uint32_t rig_nq(const struct rig_core *core, unsigned int slot, uint32_t reg)
+{
+	return TRN_V2_NC_NOTIFIC(core->core) + TRN_NQ_SLOT(slot) + reg;
+}
+
+uint32_t rig_sem(unsigned int n, uint32_t aperture, unsigned int i)
+{
+	return TRN_V2_TPB(n) + aperture + i * 4;
+}
+
+void rig_core_open(struct rig *rig, struct rig_core *core, unsigned int n)
+{
+	memset(core, 0, sizeof(*core));
+	core->rig = rig;
+	core->core = n;
+	core->sq_size = 16;
+	core->nq_entries = 64;
+	rig_host_alloc(rig, &core->mem, 8192);
+	core->sq = (struct trn_run_request *)core->mem.ptr;
+	core->nq = (struct trn_notification *)(core->mem.ptr + 4096);
+	rig_write(rig, rig_nq(core, 0, TRN_NQ_BASE_HIGH), (uint32_t)((core->mem.dev + 4096) >> 32));
+	rig_write(rig, rig_nq(core, 0, TRN_NQ_BASE_LOW), (uint32_t)(core->mem.dev + 4096));
+	rig_write(rig, rig_nq(core, 0, TRN_NQ_SIZE), core->nq_entries * TRN_NOTIFY_SIZE);
+	rig_write(rig, rig_core_reg(core, TRN_CORE_SQ_BASE_LOW), (uint32_t)core->mem.dev);
+	rig_write(rig, rig_core_reg(core, TRN_CORE_SQ_BASE_HIGH), (uint32_t)(core->mem.dev >> 32));
+	rig_write(rig, rig_core_reg(core, TRN_CORE_SQ_SIZE), core->sq_size);
+	rig_write(rig, rig_core_reg(core, TRN_CORE_SQ_CONTROL), TRN_SQ_ENABLE);
+}
+
+void rig_core_close(struct rig_core *core)
+{
+	rig_write(core->rig, rig_nq(core, 0, TRN_NQ_SIZE), 0);
+	rig_host_free(core->rig, &core->mem);
+}
+
+void rig_windows(struct rig *rig, struct trn_run_request *request, uint64_t dev,
+		 const struct trn_window *window, uint32_t count)
+{
+	memcpy(rig_hbm(rig, dev), window, count * sizeof(*window));
+	request->windows = dev;
+	request->window_count = count;
+}
+
+struct trn_run_request rig_program(struct rig *rig, uint64_t dev, enum trn_engine engine,
+				   const struct trn_insn *insn, uint32_t count)
+{
+	const struct trn_window all = {
+		.base = 0,
+		.size = TRN_V2_HBM_SIZE,
+		.access = TRN_ACCESS_READ | TRN_ACCESS_WRITE | TRN_ACCESS_EXEC,
+	};
+	struct trn_program_table *table = rig_hbm(rig, dev);
+	struct trn_run_request request = { .program = dev, .cookie = dev ^ 0xc00c1e };
+
+	memset(table, 0, sizeof(*table));
+	table->magic = TRN_PROGRAM_TABLE_MAGIC;
+	table->count = 1;
+	table->entry[0].engine = engine;
+	table->entry[0].insns = count;
+	table->entry[0].base = dev + 0x1000;
+	memcpy(rig_hbm(rig, dev + 0x1000), insn, count * sizeof(*insn));
+	rig_windows(rig, &request, dev + 0x800, &all, 1);
+	return request;
+}
+
+void rig_submit(struct rig_core *core, const struct trn_run_request *request)
+{
+	core->sq[core->tail++ % core->sq_size] = *request;
+	rig_write(core->rig, rig_core_reg(core, TRN_CORE_SQ_TAIL), core->tail);
+}
+
+struct trn_notification rig_note(struct rig_core *core)
+{
+	struct trn_notification *entry = &core->nq[core->read % core->nq_entries];
+	uint8_t phase = (core->read / core->nq_entries) & 1 ? 0 : TRN_NOTIFY_FLAG_PHASE;
+	uint64_t end = now_ms() + RIG_TIMEOUT_MS, first;
+	struct trn_notification copy;
+
+	for (;;) {
+		first = __atomic_load_n((uint64_t *)entry, __ATOMIC_ACQUIRE);
+		memcpy(&copy, &first, sizeof(first));
+		if ((copy.flags & TRN_NOTIFY_FLAG_PHASE) == phase)
+			break;
+		ck_assert_msg(now_ms() < end, "no notification %u", core->read);
+		pause_short();
+	}
+	copy = *entry;
+	core->read++;
+	rig_write(core->rig, rig_nq(core, 0, TRN_NQ_TAIL), core->read);
+	return copy;
+}
+
+enum trn_fault rig_run(struct rig_core *core, const struct trn_run_request *request)
+{
+	struct trn_notification note;
+
+	rig_submit(core, request);
+	do {
+		note = rig_note(core);
+	} while (note.type != TRN_NOTIFY_RUN_END);
+	ck_assert_uint_eq(note.payload[0], request->cookie);
+	return (enum trn_fault)note.code;
+}
+
+int rig_main(const char *suite_name, const TTest *const *tests, size_t count)
+{
+	Suite *suite = suite_create(suite_name);
+	SRunner *runner;
+	size_t i;
+	int failed;
+
+	for (i = 0; i < count; i++) {
+		TCase *tc = tcase_create(tests[i]->name);
+
+		tcase_set_timeout(tc, 120);
+		tcase_add_test(tc, tests[i]);
+		suite_add_tcase(suite, tc);
+	}
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -48,6 +48,21 @@ struct rig_queue {
 	uint32_t next[2], pass[2]; /* producer index and ring id: M2S, S2M */
 };
 
+/** struct rig_core - a core with submission queue and notification ring in host memory. */
+struct rig_core {
+	struct rig *rig;
+	unsigned int core;
+	struct rig_host mem;
+	struct trn_run_request *sq;
+	struct trn_notification *nq;
+	uint32_t tail, read; /* requests written, notifications consumed */
+	uint32_t sq_size, nq_entries;
+};
+
+/** rig_main() - run @count tests as @suite; exit status. */
+int rig_main(const char *suite, const TTest *const *tests, size_t count);
+#define RIG_MAIN(suite, tests) rig_main(suite, tests, sizeof(tests) / sizeof((tests)[0]))
+
 void rig_open(struct rig *rig);
 void rig_open_config(struct rig *rig, const struct emu_config *config);
 /** rig_close() - also asserts that the device ended without a complaint unless @complaints were
@@ -95,5 +110,28 @@ void rig_copy(struct rig_queue *queue, uint64_t dst, uint64_t src, uint32_t len)
 uint32_t rig_head(struct rig_queue *queue, int dir);
 /** rig_q() - BAR0 offset of a queue register. */
 uint32_t rig_q(const struct rig_queue *queue, int dir, uint32_t reg);
+
+void rig_core_open(struct rig *rig, struct rig_core *core, unsigned int n);
+void rig_core_close(struct rig_core *core);
+/** rig_core_reg() - BAR0 offset of a register of the core's control block. */
+uint32_t rig_core_reg(const struct rig_core *core, uint32_t reg);
+/** rig_nq() - BAR0 offset of a register of notification slot @slot of the core. */
+uint32_t rig_nq(const struct rig_core *core, unsigned int slot, uint32_t reg);
+/**
+ * rig_program() - write a program of one engine to HBM: table at @dev, image at @dev + 0x1000.
+ * Return: a request for it that may reach all of HBM 0.
+ */
+struct trn_run_request rig_program(struct rig *rig, uint64_t dev, enum trn_engine engine,
+				   const struct trn_insn *insn, uint32_t count);
+void rig_windows(struct rig *rig, struct trn_run_request *request, uint64_t dev,
+		 const struct trn_window *window, uint32_t count);
+void rig_submit(struct rig_core *core, const struct trn_run_request *request);
+/** rig_note() - next entry of slot 0's ring; waits for it. */
+struct trn_notification rig_note(struct rig_core *core);
+/** rig_run() - submit, wait for RUN_END (checks the cookie), return its code. An ERROR entry before
+ * it is skipped. */
+enum trn_fault rig_run(struct rig_core *core, const struct trn_run_request *request);
+/** rig_sem() - BAR0 offset of semaphore @i of core @n in aperture TRN_TPB_SEM_*. */
+uint32_t rig_sem(unsigned int n, uint32_t aperture, unsigned int i);
 
 #endif /* EMU_RIG_H */
