@@ -33,7 +33,7 @@ all: $(EMU_LIB)
 -include $(EMU_OBJS:.o=.d)
 
 # Unit tests: one binary per suite, all use the rig. They have threads throughout, so all run under ThreadSanitizer too.
-EMU_TESTS := device firmware udma
+EMU_TESTS := device firmware submit udma
 EMU_TEST_BINS := $(EMU_TESTS:%=$(B)/tests/unit/test_emu_%)
 EMU_TEST_OBJS := $(EMU_TEST_BINS:=.o) $(B)/tests/unit/emu_rig.o
 
