@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# The `trn` command: build/bin/trn, beside build/lib/libtrn.so.0, which it finds there or where it was
+# installed. For tests, build/tests/bin/trn has the library inside.
+
+TOOL_SRCS := $(addprefix runtime/tool/,cmd_doctor.c cmd_info.c cmd_ls.c cmd_run.c cmd_test.c describe.c \
+	files.c health_memory.c health_run.c json.c main.c options.c probe.c text.c)
+TOOL_OBJS := $(TOOL_SRCS:%.c=$(B)/%.o)
+TOOL_LIBS := -ldl -lm
+
+$(TOOL_OBJS): $(B)/%.o: %.c
+	@mkdir -p $(@D)
+	$(say) CC $<
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+$(B)/bin/trn: $(TOOL_OBJS) $(RT_SO)
+	@mkdir -p $(@D)
+	$(say) LD $@
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(TOOL_OBJS) -L$(B)/lib -ltrn '-Wl,-rpath,$$ORIGIN/../lib' $(TOOL_LIBS)
+
+all: $(B)/bin/trn
+
+.PHONY: install-tool
+install: install-tool
+install-tool: $(B)/bin/trn
+	$(Q)install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 \
+		$(DESTDIR)$(PREFIX)/share/man/man3
+	$(Q)install -m 755 $(B)/bin/trn $(DESTDIR)$(PREFIX)/bin/
+	$(Q)install -m 644 Documentation/man/trn.1 $(DESTDIR)$(PREFIX)/share/man/man1/
+	$(Q)install -m 644 Documentation/man/libtrn.3 $(DESTDIR)$(PREFIX)/share/man/man3/
+
+-include $(TOOL_OBJS:.o=.d)
