@@ -64,3 +64,23 @@ install-libtrn: $(RT_SO) $(RT_PC)
 	$(Q)install -m 644 include/trainium/isa.h $(DESTDIR)$(PREFIX)/include/trainium/
 
 -include $(RT_OBJS:.o=.d)
+
+# Tests of this part: linked with the static library, whose inner functions they call.
+RT_TESTS := heap device memory queue run emu
+RT_TEST_BIN := $(RT_TESTS:%=$(B)/tests/unit/test_rt_%)
+RT_TEST_OBJS := $(RT_TESTS:%=$(B)/tests/unit/test_rt_%.o) $(B)/tests/unit/rt_rig.o
+UNIT_TESTS += $(RT_TEST_BIN)
+TSAN_TESTS += $(filter-out %_heap,$(RT_TEST_BIN))
+
+CHECK_LIBS ?= $(shell pkg-config --libs check 2>/dev/null || echo -lcheck)
+
+$(RT_TEST_OBJS): $(B)/%.o: %.c
+	@mkdir -p $(@D)
+	$(say) CC $<
+	$(Q)$(CC) $(CPPFLAGS) -I$(RT) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+$(RT_TEST_BIN): %: %.o $(B)/tests/unit/rt_rig.o $(RT_A)
+	$(say) LD $@
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(CHECK_LIBS) $(RT_LIBS)
+
+-include $(RT_TEST_OBJS:.o=.d)
