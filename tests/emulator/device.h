@@ -37,6 +37,7 @@
 /** struct emu_origin - who causes a register write. */
 struct emu_origin {
 	unsigned int depth; /* doorbells written by DMA in a row: 0 from the host or a core */
+	bool program; /* a running program: its mistakes are its faults, not the guest driver's */
 };
 
 /** struct emu_block - one block of BAR0; @store holds its plain registers, NULL when it has none.

@@ -278,7 +278,7 @@ int emu_udma_doorbell(struct emu_dma_engine *engine, enum emu_direction dir, uns
 	pthread_mutex_unlock(&engine->lock);
 	if (kick)
 		emu_dma_engine_kick(engine, 1u << q);
-	if (wrong)
+	if (wrong && !origin.program)
 		emu_complain(engine->device, wrong,
 			     "engine %u queue %u %s: doorbell of %u descriptors refused (%llu "
 			     "pending, ring of %u)",

@@ -45,7 +45,7 @@ static enum trn_fault unit_write(void *opaque, uint64_t addr, const void *buf, s
 static enum trn_fault unit_dma_trigger(void *opaque, uint32_t engine_mask, uint32_t queue,
 				       uint32_t count)
 {
-	static const struct emu_origin origin = { 0 };
+	static const struct emu_origin origin = { .program = true };
 	struct emu_unit *unit = opaque;
 	unsigned int e;
 
