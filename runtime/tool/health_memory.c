@@ -8,6 +8,7 @@
 #include "tool.h"
 
 #define BLOCK		((uint64_t)16 << 20)
+#define PAGE		((uint64_t)4096)
 #define COPY_BYTES	((uint64_t)16 << 20)
 #define COPY_TURNS	4
 
@@ -86,7 +87,10 @@ static bool blocks_alloc(struct health *health, struct blocks *blocks)
 	enum trn_status status = TRN_OK;
 	uint64_t i;
 
-	blocks->bytes = health->bytes < BLOCK ? health->bytes : BLOCK;
+	/* Every stack gets a block; whole pages. */
+	blocks->bytes = (health->bytes / stacks + PAGE - 1) & ~(PAGE - 1);
+	if (blocks->bytes > BLOCK)
+		blocks->bytes = BLOCK;
 	blocks->count = (health->bytes + blocks->bytes - 1) / blocks->bytes;
 	blocks->memory = calloc(blocks->count, sizeof(*blocks->memory));
 	blocks->words = malloc(blocks->bytes);
