@@ -242,6 +242,31 @@ void trainium_cores_release(struct trainium_context *ctx)
 	wake_up_all(&tdev->cores_wait);
 }
 
+static bool trainium_cores_resetting(struct trainium_device *tdev, u32 mask)
+{
+	unsigned int i;
+
+	for (i = 0; i < tdev->hw.arch->cores; i++)
+		if ((mask & BIT(i)) &&
+		    READ_ONCE(tdev->core[i].state) == DRM_TRAINIUM_CORE_RESETTING)
+			return true;
+	return false;
+}
+
+/**
+ * trainium_cores_settle() - wait until released cores are free again, normally 0.1 s.
+ * @tdev: device
+ * @mask: cores
+ *
+ * So that whoever waited for a process to end finds its cores free. At most one second: a reset
+ * that takes longer goes on in the background.
+ */
+void trainium_cores_settle(struct trainium_device *tdev, u32 mask)
+{
+	wait_event_idle_timeout(tdev->cores_wait, !trainium_cores_resetting(tdev, mask) ||
+				trainium_device_removing(tdev), HZ);
+}
+
 static void trainium_core_ended(struct trainium_core *core, const struct trn_notification *entry)
 {
 	u64 cookie = entry->payload[0];

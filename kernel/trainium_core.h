@@ -85,6 +85,7 @@ void trainium_core_fini(struct trainium_core *core);
 
 int trainium_cores_acquire(struct trainium_context *ctx, u32 mask, u32 count, u32 *got);
 void trainium_cores_release(struct trainium_context *ctx);
+void trainium_cores_settle(struct trainium_device *tdev, u32 mask);
 
 void trainium_core_drain(struct trainium_core *core);
 int trainium_core_load(struct trainium_core *core, struct trainium_program *program);

@@ -73,6 +73,7 @@ void trainium_file_unbind(struct trainium_file *file, int error)
 void trainium_file_postclose(struct drm_device *drm, struct drm_file *drm_file)
 {
 	struct trainium_file *file = drm_file->driver_priv;
+	u32 cores = atomic_read(&file->cores);
 	int idx;
 
 	/* Removal waits for this; when it has begun, it or we do it under the lock. */
@@ -84,6 +85,7 @@ void trainium_file_postclose(struct drm_device *drm, struct drm_file *drm_file)
 	trainium_file_unbind(file, -ENODEV);
 	list_del(&file->node);
 	mutex_unlock(&file->tdev->files_lock);
+	trainium_cores_settle(file->tdev, cores);
 	drm_file->driver_priv = NULL;
 	trainium_file_put(file);
 }

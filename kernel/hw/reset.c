@@ -87,7 +87,7 @@ static int trnhw_reset(struct trnhw *hw, u32 kind, u32 map)
 	if (ret == -ETIMEDOUT)
 		dev_err(hw->dev, "%s reset (map %#x) not %s in time: reload or power-cycle\n",
 			kind == TRN_RESET_TPB ? "core" : "device", map, stage);
-	else if (ret)
+	else if (ret && !READ_ONCE(hw->stopping))
 		dev_err(hw->dev, "device disappeared during a reset\n");
 	return ret;
 }
