@@ -84,7 +84,7 @@ static bool batch_take(struct batch *batch)
 		batch->packet_descs = queue->packet_descs;
 		batch->packet_bytes = queue->packet_bytes;
 		batch->in_packet = queue->in_packet;
-		batch->origin.depth = depth + 1;
+		batch->origin = (struct emu_origin){ .depth = depth + 1 };
 		queue->in_batch = true;
 		atomic_store(&queue->interrupted, false);
 	}
