@@ -72,14 +72,25 @@ int uapi_end(void)
 	return failed ? 1 : 0;
 }
 
+/* Looked for anew each time: the number changes when the device was removed while open. */
 const char *uapi_node(void)
 {
-	static const char *const nodes[] = { "/dev/accel/accel0", "/dev/dri/renderD128" };
+	static const char *const prefixes[] = { "/dev/accel/accel", "/dev/dri/renderD" };
+	static const int first[] = { 0, 128 };
+	static char path[32];
 	const char *node = getenv("TRN_NODE");
+	int i, n;
 
 	if (node)
 		return node;
-	return access(nodes[0], F_OK) ? nodes[1] : nodes[0];
+	for (i = 0; i < 2; i++) {
+		for (n = 0; n < 64; n++) {
+			snprintf(path, sizeof(path), "%s%d", prefixes[i], first[i] + n);
+			if (!access(path, F_OK))
+				return path;
+		}
+	}
+	return "/dev/accel/accel0";
 }
 
 int uapi_open(void)
