@@ -91,8 +91,8 @@ void trn_builder_free(struct trn_builder *builder)
 		free(builder->space[i].holes);
 	for (i = 0; i < builder->tensor_count; i++)
 		free(builder->tensors[i].access);
-	for (i = 0; i < TRN_TNX_DMA_ENGINES; i++)
-		free(builder->ring[i].xfers);
+	for (i = 0; i < TRN_BUILD_QUEUES * TRN_TNX_DMA_ENGINES; i++)
+		free(builder->ring[i / TRN_TNX_DMA_ENGINES][i % TRN_TNX_DMA_ENGINES].xfers);
 	free(builder->tensors);
 	free(builder->constants);
 	free(builder->groups);

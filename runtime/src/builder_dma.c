@@ -6,6 +6,9 @@
  * with a semaphore increment behind a write barrier. Groups take turns on a few semaphores (lanes): a lane
  * is used again only by a group whose trigger knows that the lane's previous group is complete, so a count
  * on a lane always means that one group, although the engines run at different speeds.
+ *
+ * A ring is consumed in order, whoever rings its doorbell. Each engine that starts transfers therefore has rings of its
+ * own, on the queue of its number: only then is the order of the triggers the order of the ring.
  */
 #include <stdlib.h>
 #include "builder_priv.h"
@@ -132,13 +135,14 @@ struct deal {
 	struct trn_builder *builder;
 	uint64_t total;			/* descriptors */
 	uint64_t next;
+	unsigned int queue;		/* number of the triggering engine */
 	unsigned int engines;
 	uint32_t count[TRN_TNX_DMA_ENGINES];
 };
 
-static bool ring_push(struct trn_builder *b, unsigned int engine, const struct trn_tnx_xfer *xfer)
+static bool ring_push(struct trn_builder *b, unsigned int queue, unsigned int engine, const struct trn_tnx_xfer *xfer)
 {
-	struct trn_build_ring *r = &b->ring[engine];
+	struct trn_build_ring *r = &b->ring[queue][engine];
 
 	if (r->count >= TRN_TNX_XFERS_MAX - 64) {
 		trn_build_fail(b, TRN_ERR_INVALID, "more than %u transfers on DMA engine %u",
@@ -156,7 +160,7 @@ static void deal_push(struct deal *d, const struct trn_tnx_xfer *xfer)
 {
 	unsigned int engine = (unsigned int)(d->next++ * d->engines / d->total);
 
-	if (ring_push(d->builder, engine, xfer))
+	if (ring_push(d->builder, d->queue, engine, xfer))
 		d->count[engine]++;
 }
 
@@ -216,11 +220,13 @@ static uint32_t lane_choose(struct trn_builder *b, unsigned int engine, struct t
 }
 
 /* Semaphore increments behind the data, then the triggers, the first of which carries the waits. */
-static void group_trigger(struct deal *d, unsigned int engine, struct trn_build_deps *deps)
+static void group_trigger(struct deal *d, struct trn_build_deps *deps)
 {
 	struct trn_builder *b = d->builder;
+	unsigned int engine = d->queue;
 	struct trn_insn insn = { .opcode = TRN_OP_DMA_TRIGGER, .engine = (uint8_t)engine };
 	struct trn_build_group *g;
+	struct trn_build_ring *ring = b->ring[engine];
 	struct trn_tnx_xfer inc = { 0 };
 	uint32_t lane = lane_choose(b, engine, deps), e, k, left = 0;
 
@@ -234,8 +240,8 @@ static void group_trigger(struct deal *d, unsigned int engine, struct trn_build_
 		if (!d->count[e])
 			continue;
 		/* Both forms of a barrier: data before it is written, and it waits for what is before it. */
-		b->ring[e].xfers[b->ring[e].count - 1].flags |= TRN_TNX_XFER_BARRIER;
-		if (!ring_push(b, e, &inc))
+		ring[e].xfers[ring[e].count - 1].flags |= TRN_TNX_XFER_BARRIER;
+		if (!ring_push(b, engine, e, &inc))
 			return;
 		d->count[e]++;
 		left |= 1u << e;
@@ -245,6 +251,7 @@ static void group_trigger(struct deal *d, unsigned int engine, struct trn_build_
 		if (!(left & 1u << e))
 			continue;
 		insn.c0 = d->count[e];
+		insn.c1 = engine;
 		insn.trigger.engine_mask = 0;
 		for (k = e; k < TRN_TNX_DMA_ENGINES; k++) {
 			if ((left & 1u << k) && d->count[k] == d->count[e])
@@ -269,12 +276,16 @@ int trn_builder_dma(struct trn_builder *builder, enum trn_engine engine,
 	struct trn_build_ref ref = { 0, 0, 0 };
 	struct trn_build_access chip;
 	struct trn_build_hbm hbm;
-	struct deal deal = { .builder = builder };
+	struct deal deal = { .builder = builder, .queue = engine };
 	uint64_t bytes = 0;
 	size_t i;
 
 	if (builder->status)
 		return -1;
+	if (engine == TRN_ENGINE_NONE || engine == 4 || engine >= TRN_ENGINE_CC) {
+		trn_build_fail(builder, TRN_ERR_INVALID, "transfer started by engine %u, which does not exist", engine);
+		return -1;
+	}
 	if (!count)
 		return 0;
 	for (i = 0; i < count; i++) {
@@ -292,7 +303,7 @@ int trn_builder_dma(struct trn_builder *builder, enum trn_engine engine,
 		deal_transfer(&deal, &transfers[i]);
 	if (builder->status)
 		return -1;
-	group_trigger(&deal, engine, &deps);
+	group_trigger(&deal, &deps);
 	ref.group = builder->group_count;
 	for (i = 0; i < count && !builder->status; i++) {
 		transfer_access(&transfers[i], &chip, &hbm);
@@ -367,7 +378,7 @@ void trn_builder_copy(struct trn_builder *builder, int dst, uint64_t dst_offset,
 	struct trn_build_deps deps = { .transfer = true };
 	struct trn_build_hbm from = { 0, false, src_offset, 0, 1, bytes };
 	struct trn_build_hbm to = { 0, true, dst_offset, 0, 1, bytes };
-	struct deal deal = { .builder = builder };
+	struct deal deal = { .builder = builder, .queue = TRN_ENGINE_SP };
 	uint64_t at, n;
 
 	if (builder->status || !copy_check(builder, "from", src, src_offset, bytes, false) ||
@@ -390,7 +401,7 @@ void trn_builder_copy(struct trn_builder *builder, int dst, uint64_t dst_offset,
 	}
 	if (builder->status)
 		return;
-	group_trigger(&deal, TRN_ENGINE_SP, &deps);
+	group_trigger(&deal, &deps);
 	from.group = to.group = builder->group_count;
 	hbm_record(builder, src, &from);
 	hbm_record(builder, dst, &to);

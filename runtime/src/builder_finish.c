@@ -140,7 +140,7 @@ static bool image_fill(struct trn_builder *b, struct trn_image *image)
 	memcpy(image->name, b->name, sizeof(image->name));
 	image->generation = b->generation;
 	image->tensors = calloc(b->tensor_count ? b->tensor_count : 1, sizeof(*image->tensors));
-	image->rings = calloc(TRN_TNX_DMA_ENGINES, sizeof(*image->rings));
+	image->rings = calloc(TRN_BUILD_QUEUES * TRN_TNX_DMA_ENGINES, sizeof(*image->rings));
 	if (!image->tensors || !image->rings)
 		return false;
 	for (i = 0; i < b->tensor_count; i++)
@@ -149,16 +149,17 @@ static bool image_fill(struct trn_builder *b, struct trn_image *image)
 	image->constants = b->constants;
 	image->constants_bytes = b->constants_bytes;
 	b->constants = NULL;
-	for (i = 0; i < TRN_TNX_DMA_ENGINES; i++) {
+	for (i = 0; i < TRN_BUILD_QUEUES * TRN_TNX_DMA_ENGINES; i++) {
+		struct trn_build_ring *from = &b->ring[i / TRN_TNX_DMA_ENGINES][i % TRN_TNX_DMA_ENGINES];
 		struct trn_image_ring *r = &image->rings[image->ring_count];
 
-		if (!b->ring[i].used)
+		if (!from->used)
 			continue;
-		r->engine = i;
-		r->queue = 0;
-		r->count = b->ring[i].count;
-		r->xfers = b->ring[i].xfers;
-		b->ring[i].xfers = NULL;
+		r->engine = i % TRN_TNX_DMA_ENGINES;
+		r->queue = i / TRN_TNX_DMA_ENGINES;
+		r->count = from->count;
+		r->xfers = from->xfers;
+		from->xfers = NULL;
 		image->ring_count++;
 	}
 	return image_code(b, image);

@@ -16,6 +16,7 @@
 
 #define TRN_BUILD_LANES		16u	/* semaphores that transfers take turns on */
 #define TRN_BUILD_ENGINES	8u	/* indexed by enum trn_engine */
+#define TRN_BUILD_QUEUES	TRN_BUILD_ENGINES	/* one per triggering engine, its number */
 #define TRN_BUILD_ACCESS_MAX	8u	/* on-chip ranges one operation touches */
 #define TRN_BUILD_READERS	4u	/* transfers remembered as readers of a range */
 #define TRN_BUILD_QUADRANT	32u
@@ -138,7 +139,7 @@ struct trn_builder {
 	uint32_t group_capacity;
 	struct trn_build_lane lane[TRN_BUILD_LANES];
 	uint32_t next_lane;
-	struct trn_build_ring ring[TRN_TNX_DMA_ENGINES];
+	struct trn_build_ring ring[TRN_BUILD_QUEUES][TRN_TNX_DMA_ENGINES];
 	uint32_t next_semaphore;
 };
 

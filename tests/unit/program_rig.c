@@ -11,7 +11,7 @@
 #include "program_rig.h"
 #include "tests/emulator/core.h"
 
-#define ENGINES		TRN_TNX_DMA_ENGINES
+#define RINGS		(TRN_TNX_DMA_ENGINES * TRN_TNX_QUEUES)	/* index: DMA engine + 16 * queue */
 
 struct rig {
 	uint32_t generation;
@@ -25,9 +25,9 @@ struct rig {
 	pthread_cond_t wake;
 	bool stop;
 	unsigned int seed;
-	uint32_t triggered[ENGINES];
-	uint32_t done[ENGINES];
-	const struct trn_image_ring *ring[ENGINES];
+	uint32_t triggered[RINGS];
+	uint32_t done[RINGS];
+	const struct trn_image_ring *ring[RINGS];
 };
 
 static uint64_t code_base(unsigned int engine)
@@ -63,15 +63,19 @@ static enum trn_fault rig_write(void *opaque, uint64_t addr, const void *buf, si
 static enum trn_fault rig_trigger(void *opaque, uint32_t engine_mask, uint32_t queue, uint32_t count)
 {
 	struct rig *rig = opaque;
-	enum trn_fault fault = queue ? TRN_FAULT_DMA : TRN_FAULT_NONE;
-	unsigned int e;
+	enum trn_fault fault = TRN_FAULT_NONE;
+	unsigned int e, r;
+
+	if (queue >= TRN_TNX_QUEUES)
+		return TRN_FAULT_DMA;
 
 	pthread_mutex_lock(&rig->lock);
-	for (e = 0; e < ENGINES; e++) {
+	for (e = 0; e < TRN_TNX_DMA_ENGINES; e++) {
 		if (!(engine_mask & 1u << e))
 			continue;
-		rig->triggered[e] += count;
-		if (!rig->ring[e] || rig->triggered[e] > rig->ring[e]->count)
+		r = e + queue * TRN_TNX_DMA_ENGINES;
+		rig->triggered[r] += count;
+		if (!rig->ring[r] || rig->triggered[r] > rig->ring[r]->count)
 			fault = TRN_FAULT_DMA;
 	}
 	pthread_cond_signal(&rig->wake);
@@ -118,8 +122,8 @@ static void *rig_thread(void *opaque)
 	while (!rig->stop) {
 		start = (unsigned int)rand_r(&rig->seed);
 		x = NULL;
-		for (i = 0; i < ENGINES && !x; i++) {
-			e = (start + i) % ENGINES;
+		for (i = 0; i < RINGS && !x; i++) {
+			e = (start + i) % RINGS;
 			if (rig->ring[e] && rig->done[e] < rig->triggered[e] && rig->done[e] < rig->ring[e]->count)
 				x = &rig->ring[e]->xfers[rig->done[e]++];
 		}
@@ -199,7 +203,7 @@ void rig_load(struct rig *rig, const struct trn_image *image)
 	pthread_mutex_lock(&rig->lock);
 	memset(rig->ring, 0, sizeof(rig->ring));
 	for (i = 0; i < image->ring_count; i++)
-		rig->ring[image->rings[i].engine] = &image->rings[i];
+		rig->ring[image->rings[i].engine + image->rings[i].queue * TRN_TNX_DMA_ENGINES] = &image->rings[i];
 	pthread_mutex_unlock(&rig->lock);
 }
 
@@ -241,9 +245,9 @@ int rig_run(struct rig *rig, const uint32_t *args, unsigned int count)
 	for (i = 0; i < TRN_SEM_COUNT; i++)
 		ck_assert_msg(emu_core_sem_read(rig->core, i) == 0, "semaphore %u is %d after a run", i,
 			      emu_core_sem_read(rig->core, i));
-	for (e = 0; e < ENGINES; e++)
+	for (e = 0; e < RINGS; e++)
 		ck_assert_msg(!rig->ring[e] || rig->done[e] == rig->ring[e]->count,
-			      "DMA engine %u: %u of %u transfers done when the run ended", e, rig->done[e],
+			      "ring %u: %u of %u transfers done when the run ended", e, rig->done[e],
 			      rig->ring[e] ? rig->ring[e]->count : 0);
 	return 0;
 }
