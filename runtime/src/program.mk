@@ -18,7 +18,8 @@ $(PROGRAM_TEST_OBJS): $(B)/%.o: %.c
 	$(say) CC $<
 	$(Q)$(CC) $(CPPFLAGS) -I$(RT) -Itests/unit $(CFLAGS) -MMD -MP -c -o $@ $<
 
-$(PROGRAM_TEST_BIN): %: %.o $(B)/tests/unit/program_rig.o $(B)/lib/libtrn.a
+$(PROGRAM_TEST_BIN): %: %.o $(B)/tests/unit/program_rig.o $(B)/tests/unit/rt_rig.o \
+		$(B)/lib/libtrn.a
 	$(say) LD $@
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(CHECK_LIBS) $(RT_LIBS)
 
