@@ -8,17 +8,18 @@ EMU_CORE_SRCS := $(addprefix tests/emulator/,\
 	elementwise.c select.c reduce.c search.c shuffle.c xfer.c mx.c)
 
 # Unit tests link the core alone, without the device. Those with threads run under ThreadSanitizer too.
-EMU_CORE_TESTS := numeric core_control core_pe core_vector
+EMU_CORE_TESTS := numeric core_control core_fault core_pe core_vector
 EMU_CORE_TSAN_TESTS := core_control
 EMU_CORE_TEST_BINS := $(EMU_CORE_TESTS:%=$(B)/tests/unit/test_%)
-EMU_CORE_TEST_OBJS := $(EMU_CORE_TEST_BINS:=.o) $(B)/tests/unit/core_harness.o
+EMU_CORE_TEST_HELPERS := $(B)/tests/unit/core_harness.o $(B)/tests/unit/core_fuzz.o
+EMU_CORE_TEST_OBJS := $(EMU_CORE_TEST_BINS:=.o) $(EMU_CORE_TEST_HELPERS)
 
 $(EMU_CORE_TEST_OBJS): $(B)/%.o: %.c
 	@mkdir -p $(@D)
 	$(say) CC $<
 	$(Q)$(CC) $(CPPFLAGS) -Itests/emulator $(CFLAGS) -MMD -MP -c -o $@ $<
 
-$(EMU_CORE_TEST_BINS): %: %.o $(B)/tests/unit/core_harness.o $(EMU_CORE_SRCS:%.c=$(B)/%.o)
+$(EMU_CORE_TEST_BINS): %: %.o $(EMU_CORE_TEST_HELPERS) $(EMU_CORE_SRCS:%.c=$(B)/%.o)
 	$(say) LD $@
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(shell pkg-config --libs check) -lpthread -lm
 
@@ -26,3 +27,13 @@ UNIT_TESTS += $(EMU_CORE_TEST_BINS)
 TSAN_TESTS += $(EMU_CORE_TSAN_TESTS:%=$(B)/tests/unit/test_%)
 
 -include $(EMU_CORE_TEST_OBJS:.o=.d)
+
+# Needs libopenblas-dev; left out without it.
+ifneq ($(wildcard /usr/include/cblas.h /usr/include/*/cblas.h),)
+BENCHES += $(B)/bench/bench_matmul
+$(B)/bench/bench_matmul: tests/bench/bench_matmul.c $(EMU_CORE_SRCS:%.c=$(B)/%.o)
+	@mkdir -p $(@D)
+	$(say) LD $@
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $^ -lopenblas -lpthread -lm
+-include $(B)/bench/bench_matmul.d
+endif

@@ -173,7 +173,7 @@ enum trn_fault emu_insn_check(const struct emu_core_config *config, enum trn_eng
 	const struct emu_opcode *op = emu_opcode_get(insn->opcode);
 	unsigned int i;
 
-	if (!op || insn->engine != engine)
+	if (!op || insn->engine != engine || insn->engine >= TRN_ENGINE_MAX)
 		return TRN_FAULT_ILLEGAL_INSN;
 	if (!(emu_opcode_engines(op, config->generation) & EMU_ENGINE_BIT(engine)))
 		return TRN_FAULT_ILLEGAL_INSN;

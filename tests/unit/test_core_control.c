@@ -694,7 +694,7 @@ START_TEST(branch_outside_image)
 {
 	struct harness *h = h_create(2);
 
-	branch(h, TRN_ENGINE_SP, TRN_ALU_BYPASS, 0, 0, 2 + _i * 0x7fffffff);
+	branch(h, TRN_ENGINE_SP, TRN_ALU_BYPASS, 0, 0, _i ? 0xffffffff : 2);
 	ck_assert_int_eq(h_run(h), TRN_FAULT_FETCH);
 	h_destroy(h);
 }
