@@ -35,6 +35,7 @@ static void cpu_relax(void)
 #endif
 }
 
+/* Gives way to whoever else wants the processor: the guest may be waiting for it. */
 static bool worker_spin(struct emu_worker *worker)
 {
 	uint64_t end = emu_monotonic_ns() + SPIN_NS;
@@ -46,6 +47,7 @@ static bool worker_spin(struct emu_worker *worker)
 				return true;
 			cpu_relax();
 		}
+		sched_yield();
 	} while (emu_monotonic_ns() < end);
 	return false;
 }
