@@ -51,3 +51,10 @@ UNIT_TESTS += $(EMU_TEST_BINS)
 TSAN_TESTS += $(filter-out %_fuzz,$(EMU_TEST_BINS))
 
 -include $(EMU_TEST_OBJS:.o=.d)
+
+BENCHES += $(B)/bench/bench_dma
+$(B)/bench/bench_dma: tests/bench/bench_dma.c $(EMU_LIB)
+	@mkdir -p $(@D)
+	$(say) LD $@
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $^ -lpthread -lm
+-include $(B)/bench/bench_dma.d
