@@ -141,6 +141,7 @@ struct emu_unit {
 	uint64_t sq_base;
 	uint32_t sq_size, sq_tail, sq_head, status;
 	bool enabled;
+	bool held;	     /* a reset is under way: nothing may start */
 	uint64_t generation; /* counts resets, aborts and enables; a run begun before is void */
 	uint64_t engine_base[TRN_ENGINE_MAX];
 	uint32_t engine_count[TRN_ENGINE_MAX], engine_status[TRN_ENGINE_MAX];

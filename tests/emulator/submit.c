@@ -74,7 +74,7 @@ static void control_write(struct emu_unit *unit, uint32_t value)
 
 	pthread_mutex_lock(&unit->lock);
 	if (value & TRN_SQ_ABORT) {
-		unit->sq_tail = unit->sq_head + (atomic_load(&unit->running) ? 1 : 0);
+		unit->sq_tail = unit->sq_head + (unit->status == TRN_CORE_STATUS_RUNNING);
 		if (unit->status == TRN_CORE_STATUS_HALTED)
 			unit->status = TRN_CORE_STATUS_IDLE;
 		stop = atomic_load(&unit->running);
@@ -368,8 +368,14 @@ static void fetch_failed(struct emu_unit *unit, const struct run *run, uint64_t 
 		     (unsigned long long)addr);
 	pthread_mutex_lock(&unit->lock);
 	atomic_store(&unit->running, false);
-	if (run->generation == unit->generation)
+	if (run->generation == unit->generation) {
 		unit->status = TRN_CORE_STATUS_HALTED;
+		if (atomic_load(&unit->stopping)) {
+			/* Aborted meanwhile: the request that could not be read is dropped. */
+			unit->sq_tail = unit->sq_head;
+			unit->status = TRN_CORE_STATUS_IDLE;
+		}
+	}
 	pthread_mutex_unlock(&unit->lock);
 	emu_notific_post(unit->device, &unit->notific, TRN_NOTIFY_SLOT_CORE, &entry);
 	emu_irq_raise(unit->device, TRN_VECTOR_CORE(unit->index));
@@ -381,7 +387,7 @@ static bool request_next(struct emu_unit *unit, struct run *run, uint64_t *addr)
 	bool any;
 
 	pthread_mutex_lock(&unit->lock);
-	any = unit->enabled && unit->status != TRN_CORE_STATUS_HALTED &&
+	any = unit->enabled && !unit->held && unit->status != TRN_CORE_STATUS_HALTED &&
 	      unit->sq_head != unit->sq_tail;
 	if (any) {
 		*addr = unit->sq_base +
@@ -428,7 +434,7 @@ static bool serve_debug(struct emu_unit *unit)
 	uint32_t start;
 
 	pthread_mutex_lock(&unit->lock);
-	start = unit->debug_start;
+	start = unit->held ? 0 : unit->debug_start;
 	unit->debug_start = 0;
 	if (start) {
 		run.generation = unit->generation;

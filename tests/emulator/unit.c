@@ -208,11 +208,17 @@ void emu_unit_reset(struct emu_unit *unit)
 {
 	unsigned int e;
 
+	pthread_mutex_lock(&unit->lock);
+	unit->held = true;
+	pthread_mutex_unlock(&unit->lock);
 	emu_submit_stop(unit);
 	emu_worker_wait_idle(&unit->worker, 0);
 	emu_core_reset(unit->core);
 	emu_notific_clear(&unit->notific);
 	pthread_mutex_lock(&unit->lock);
+	unit->held = false;
+	unit->enabled = false;
+	unit->debug_start = 0;
 	unit->sq_base = 0;
 	unit->sq_size = 0;
 	unit->sq_head = 0;

@@ -799,6 +799,29 @@ START_TEST(engine_stopped_by_register)
 }
 END_TEST
 
+/* An abort during a run that no request started must not invent a request. */
+START_TEST(abort_of_a_register_run)
+{
+	const struct trn_insn code[] = { wait_sem(30, 3) };
+	uint32_t block = TRN_V2_TPB(0) + TRN_TPB_ENGINE(TRN_ENGINE_SP);
+	struct trn_run_request request;
+
+	open_core(0);
+	program(code, 1);
+	rig_write(&rig, block + TRN_ENG_BASE_LOW, PROGRAM + 0x1000);
+	rig_write(&rig, block + TRN_ENG_COUNT, 2);
+	rig_write(&rig, block + TRN_ENG_CONTROL, TRN_ENG_CONTROL_START);
+	rig_wait(&rig, block + TRN_ENG_STATUS, ~0u, TRN_ENG_STATUS_RUNNING);
+	rig_write(&rig, rig_core_reg(&core, TRN_CORE_SQ_CONTROL), TRN_SQ_ENABLE | TRN_SQ_ABORT);
+	rig_quiesce(&rig);
+	ck_assert_uint_eq(rig_read(&rig, rig_core_reg(&core, TRN_CORE_SQ_HEAD)), 0);
+	ck_assert_uint_eq(rig_read(&rig, rig_core_reg(&core, TRN_CORE_SQ_TAIL)), 0);
+	request = halt_program();
+	ck_assert_int_eq(rig_run(&core, &request), TRN_FAULT_NONE);
+	close_core(0);
+}
+END_TEST
+
 START_TEST(completion_faults)
 {
 	struct trn_run_request request;
@@ -891,6 +914,7 @@ int main(void)
 		explicit_notification_goes_to_its_slot,
 		engine_started_by_register,
 		engine_stopped_by_register,
+		abort_of_a_register_run,
 		completion_faults,
 		without_windows_feature,
 		without_notify_feature,
