@@ -84,3 +84,14 @@ $(RT_TEST_BIN): %: %.o $(B)/tests/unit/rt_rig.o $(RT_A)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(CHECK_LIBS) $(RT_LIBS)
 
 -include $(RT_TEST_OBJS:.o=.d)
+
+# Benchmarks of this part. bench_copy uses the public API alone and also runs in the guest.
+RT_BENCHES := $(B)/bench/bench_heap $(B)/bench/bench_copy
+BENCHES += $(RT_BENCHES)
+
+$(B)/bench/bench_heap $(B)/bench/bench_copy: $(B)/bench/%: tests/bench/%.c $(RT_A)
+	@mkdir -p $(@D)
+	$(say) LD $@
+	$(Q)$(CC) $(CPPFLAGS) -I$(RT) $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $^ $(RT_LIBS)
+
+-include $(RT_BENCHES:=.d)
