@@ -61,8 +61,8 @@ struct trn_backend_ops {
 	void (*close)(struct trn_backend_device *device);
 	int (*query)(struct trn_backend_device *device, struct drm_trainium_query *query);
 	int (*bo_create)(struct trn_backend_device *device, struct drm_trainium_bo_create *create);
-	int (*bo_map)(struct trn_backend_device *device,
-		      uint32_t handle, uint64_t size, void **pointer);
+	int (*bo_map)(struct trn_backend_device *device, uint32_t handle, uint64_t size,
+		      void **pointer);
 	int (*bo_destroy)(struct trn_backend_device *device, uint32_t handle);
 	int (*ctx_create)(struct trn_backend_device *device,
 			  struct drm_trainium_ctx_create *create);

@@ -18,7 +18,9 @@ enum trn_status trn_device_check(const struct trn_device *device, const char *wh
 	if (!device)
 		return trn_error_set(TRN_ERR_INVALID, "%s: device is NULL", what);
 	if (device->fork_token != trn_fork_token())
-		return trn_error_set(TRN_ERR_FORKED, "%s: %s was opened before fork(): open it again in the child", what, device->spec);
+		return trn_error_set(TRN_ERR_FORKED,
+				     "%s: %s was opened before fork(): open it again in the child",
+				     what, device->spec);
 	return TRN_OK;
 }
 
@@ -32,11 +34,16 @@ enum trn_status trn_options_get(const void *options, void *out, size_t known, co
 		return TRN_OK;
 	memcpy(&size, options, sizeof(size));
 	if (size < sizeof(size) || size > 4096)
-		return trn_error_set(TRN_ERR_INVALID, "%s: the options say their size is %zu; initialise them with TRN_OPTIONS()", what, size);
+		return trn_error_set(
+			TRN_ERR_INVALID,
+			"%s: the options say their size is %zu; initialise them with TRN_OPTIONS()",
+			what, size);
 	for (i = known; i < size; i++)
 		if (bytes[i])
-			return trn_error_set(TRN_ERR_INVALID, "%s: the options set a member (byte %zu) that libtrn %s does not know", what, i,
-					     trn_version());
+			return trn_error_set(TRN_ERR_INVALID,
+					     "%s: the options set a member (byte %zu) that libtrn "
+					     "%s does not know",
+					     what, i, trn_version());
 	memcpy(out, options, size < known ? size : known);
 	return TRN_OK;
 }
@@ -77,10 +84,16 @@ static enum trn_status device_query(struct trn_device *device)
 	int error = device->ops->query(device->backend, &query);
 
 	if (error)
-		return trn_error_set(error == -ENOTTY || error == -EINVAL ? TRN_ERR_DRIVER : trn_status_from_errno(error),
-				     "%s: the driver does not say what the device is: %s", device->spec, strerror(-error));
-	if (!device->info.stacks || device->info.stacks >= TRN_HEAP_POOLS_MAX || device->info.cores > 32)
-		return trn_error_set(TRN_ERR_DRIVER, "%s: the driver speaks of %u HBM stacks and %u cores, which this library cannot believe",
+		return trn_error_set(error == -ENOTTY || error == -EINVAL
+					     ? TRN_ERR_DRIVER
+					     : trn_status_from_errno(error),
+				     "%s: the driver does not say what the device is: %s",
+				     device->spec, strerror(-error));
+	if (!device->info.stacks || device->info.stacks >= TRN_HEAP_POOLS_MAX ||
+	    device->info.cores > 32)
+		return trn_error_set(TRN_ERR_DRIVER,
+				     "%s: the driver speaks of %u HBM stacks and %u cores, which "
+				     "this library cannot believe",
 				     device->spec, device->info.stacks, device->info.cores);
 	return TRN_OK;
 }
@@ -108,7 +121,8 @@ static void device_free(struct trn_device *device)
 	free(device);
 }
 
-enum trn_status trn_device_open_with(const struct trn_backend_ops *ops, const char *spec, const char *name, struct trn_device **out)
+enum trn_status trn_device_open_with(const struct trn_backend_ops *ops, const char *spec,
+				     const char *name, struct trn_device **out)
 {
 	struct trn_device *device = device_new();
 	enum trn_status result;
@@ -157,8 +171,11 @@ enum trn_status trn_device_open(const char *spec, struct trn_device **device)
 	first.size = sizeof(first);
 	trn_error_clear();
 	if (trn_backend_drm.list(&first, &count) || !count)
-		return trn_error_set(TRN_ERR_NO_DEVICE, "no Trainium device here: no /dev/accel/accel* or /dev/dri/renderD* is served by the trainium "
-				     "driver (`trn doctor` says why); TRN_DEVICE=emu:trn1 runs on the emulated device in this process");
+		return trn_error_set(TRN_ERR_NO_DEVICE,
+				     "no Trainium device here: no /dev/accel/accel* or "
+				     "/dev/dri/renderD* is served by the trainium "
+				     "driver (`trn doctor` says why); TRN_DEVICE=emu:trn1 runs on "
+				     "the emulated device in this process");
 	result = trn_device_open_with(&trn_backend_drm, first.spec, first.spec, device);
 	return result;
 }

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define VERSION_QUOTE(x)		#x
-#define VERSION_TEXT(major, minor)	VERSION_QUOTE(major) "." VERSION_QUOTE(minor)
+#define VERSION_QUOTE(x)	   #x
+#define VERSION_TEXT(major, minor) VERSION_QUOTE(major) "." VERSION_QUOTE(minor)
 
 static _Thread_local char error_text[1024];
 
@@ -73,7 +73,8 @@ enum trn_status trn_status_from_errno(int error)
 	case E2BIG:
 	case ENOENT:
 	case EOVERFLOW:
-	case EACCES:		/* of a ring or program that would leave its buffers; a node's permissions are told by open */
+	case EACCES: /* of a ring or program that would leave its buffers; a node's permissions are
+			told by open */
 		return TRN_ERR_INVALID;
 	case EPERM:
 		return TRN_ERR_PERMISSION;

@@ -56,7 +56,8 @@ const char *trn_engine_name(uint32_t engine)
 	}
 }
 
-void trn_queue_fail_locked(struct trn_queue *queue, uint64_t point, enum trn_status status, const char *text)
+void trn_queue_fail_locked(struct trn_queue *queue, uint64_t point, enum trn_status status,
+			   const char *text)
 {
 	struct trn_failure *list;
 
@@ -97,24 +98,33 @@ enum trn_status trn_queue_outcome_locked(struct trn_queue *queue, uint64_t point
 			continue;
 		if (point == failure->first)
 			return trn_error_set(failure->status, "%s", failure->text);
-		return trn_error_set(TRN_ERR_CANCELED, "%s: queue %" PRIu64 ": point %" PRIu64 " was canceled by the failure of point %" PRIu64
+		return trn_error_set(TRN_ERR_CANCELED,
+				     "%s: queue %" PRIu64 ": point %" PRIu64
+				     " was canceled by the failure of point %" PRIu64
 				     " (%s); call trn_queue_reset() and enqueue it again",
-				     queue->device->spec, queue->id, point, failure->first, failure->text);
+				     queue->device->spec, queue->id, point, failure->first,
+				     failure->text);
 	}
 	return TRN_OK;
 }
 
-static void describe_fault(const struct trn_queue *queue, const struct drm_trainium_ctx_status *status, uint64_t point, char *text,
+static void describe_fault(const struct trn_queue *queue,
+			   const struct drm_trainium_ctx_status *status, uint64_t point, char *text,
 			   size_t size)
 {
 	if (status->fault == TRN_FAULT_NONE)
-		snprintf(text, size, "%s: queue %" PRIu64 ": point %" PRIu64 " failed on the device without a fault report; see the kernel log",
+		snprintf(text, size,
+			 "%s: queue %" PRIu64 ": point %" PRIu64
+			 " failed on the device without a fault report; see the kernel log",
 			 queue->device->spec, queue->id, point);
 	else
-		snprintf(text, size, "%s: queue %" PRIu64 ": point %" PRIu64 ": program fault %u (%s) on the %s at instruction %u, tag %u, "
+		snprintf(text, size,
+			 "%s: queue %" PRIu64 ": point %" PRIu64
+			 ": program fault %u (%s) on the %s at instruction %u, tag %u, "
 			 "address 0x%" PRIx64 "; trn_queue_fault() has the numbers",
-			 queue->device->spec, queue->id, point, status->fault, trn_fault_name(status->fault),
-			 trn_engine_name(status->fault_engine), status->fault_pc, status->fault_tag, (uint64_t)status->fault_address);
+			 queue->device->spec, queue->id, point, status->fault,
+			 trn_fault_name(status->fault), trn_engine_name(status->fault_engine),
+			 status->fault_pc, status->fault_tag, (uint64_t)status->fault_address);
 }
 
 void trn_queue_job_failed_locked(struct trn_queue *queue, uint64_t point, int error)
@@ -133,20 +143,28 @@ void trn_queue_job_failed_locked(struct trn_queue *queue, uint64_t point, int er
 		break;
 	case ETIME:
 	case ETIMEDOUT:
-		snprintf(text, sizeof(text), "%s: queue %" PRIu64 ": point %" PRIu64 " ran longer than %.3g s and was stopped, its cores were "
-			 "reset; look for an endless loop or raise timeout_ns", device->spec, queue->id, point,
+		snprintf(text, sizeof(text),
+			 "%s: queue %" PRIu64 ": point %" PRIu64
+			 " ran longer than %.3g s and was stopped, its cores were "
+			 "reset; look for an endless loop or raise timeout_ns",
+			 device->spec, queue->id, point,
 			 (queue->timeout_ns ? queue->timeout_ns : 10000000000ull) / 1e9);
 		break;
 	case ECANCELED:
-		snprintf(text, sizeof(text), "%s: queue %" PRIu64 ": point %" PRIu64 " was lost to a reset or to a failure it waited for; call "
-			 "trn_queue_reset() and enqueue it again", device->spec, queue->id, point);
+		snprintf(text, sizeof(text),
+			 "%s: queue %" PRIu64 ": point %" PRIu64
+			 " was lost to a reset or to a failure it waited for; call "
+			 "trn_queue_reset() and enqueue it again",
+			 device->spec, queue->id, point);
 		break;
 	case ENODEV:
-		snprintf(text, sizeof(text), "%s was removed while queue %" PRIu64 " worked on point %" PRIu64, device->spec, queue->id, point);
+		snprintf(text, sizeof(text),
+			 "%s was removed while queue %" PRIu64 " worked on point %" PRIu64,
+			 device->spec, queue->id, point);
 		break;
 	default:
-		snprintf(text, sizeof(text), "%s: queue %" PRIu64 ": point %" PRIu64 " failed: %s", device->spec, queue->id, point,
-			 strerror(-error));
+		snprintf(text, sizeof(text), "%s: queue %" PRIu64 ": point %" PRIu64 " failed: %s",
+			 device->spec, queue->id, point, strerror(-error));
 	}
 	trn_queue_fail_locked(queue, point, result, text);
 }
@@ -158,15 +176,17 @@ enum trn_status trn_queue_fault(struct trn_queue *queue, struct trn_fault_info *
 	int error;
 
 	if (!queue || !info)
-		return trn_error_set(TRN_ERR_INVALID, "trn_queue_fault: %s is NULL", queue ? "info" : "queue");
+		return trn_error_set(TRN_ERR_INVALID, "trn_queue_fault: %s is NULL",
+				     queue ? "info" : "queue");
 	result = trn_device_check(queue->device, "trn_queue_fault");
 	if (result)
 		return result;
 	status = (struct drm_trainium_ctx_status){ .id = queue->ctx };
 	error = queue->device->ops->ctx_status(queue->device->backend, &status);
 	if (error)
-		return trn_error_set(trn_status_from_errno(error), "%s: queue %" PRIu64 ": cannot read its state: %s", queue->device->spec,
-				     queue->id, strerror(-error));
+		return trn_error_set(trn_status_from_errno(error),
+				     "%s: queue %" PRIu64 ": cannot read its state: %s",
+				     queue->device->spec, queue->id, strerror(-error));
 	info->fault = status.fault;
 	info->engine = status.fault_engine;
 	info->pc = status.fault_pc;

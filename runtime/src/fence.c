@@ -2,8 +2,9 @@
 /*
  * Waiting for points of a queue.
  *
- * A point that passes says nothing about earlier ones, so a wait that ends well also asks whether any job of the queue failed and, if so,
- * looks for the first one. That makes the last fence of a sequence speak for all of it.
+ * A point that passes says nothing about earlier ones, so a wait that ends well also asks whether
+ * any job of the queue failed and, if so, looks for the first one. That makes the last fence of a
+ * sequence speak for all of it.
  *
  * Locking: the queue's lock is taken inside, never while waiting.
  */
@@ -60,8 +61,10 @@ static enum trn_status settle(struct trn_queue *queue, uint64_t point, int error
 	return result;
 }
 
-/* @pending tells a point that has not passed from a job that ran out of time: both are TRN_ERR_TIMEOUT. */
-static enum trn_status wait_point(struct trn_queue *queue, uint64_t point, int64_t deadline_ns, bool *pending)
+/* @pending tells a point that has not passed from a job that ran out of time: both are
+ * TRN_ERR_TIMEOUT. */
+static enum trn_status wait_point(struct trn_queue *queue, uint64_t point, int64_t deadline_ns,
+				  bool *pending)
 {
 	struct trn_device *device = queue->device;
 	enum trn_status result;
@@ -80,12 +83,16 @@ static enum trn_status wait_point(struct trn_queue *queue, uint64_t point, int64
 	if (point <= atomic_load_explicit(&queue->passed, memory_order_acquire))
 		return TRN_OK;
 	if (point > sent)
-		return trn_error_set(TRN_ERR_INVALID, "%s: queue %" PRIu64 ": point %" PRIu64 " was never enqueued, the last one is %" PRIu64,
+		return trn_error_set(TRN_ERR_INVALID,
+				     "%s: queue %" PRIu64 ": point %" PRIu64
+				     " was never enqueued, the last one is %" PRIu64,
 				     device->spec, queue->id, point, sent);
 	error = device->ops->ctx_wait(device->backend, queue->ctx, point, deadline_ns, &failed);
 	if (error == -ETIME) {
 		*pending = true;
-		return trn_error_set(TRN_ERR_TIMEOUT, "%s: queue %" PRIu64 ": point %" PRIu64 " has not passed yet; wait again or longer",
+		return trn_error_set(TRN_ERR_TIMEOUT,
+				     "%s: queue %" PRIu64 ": point %" PRIu64
+				     " has not passed yet; wait again or longer",
 				     device->spec, queue->id, point);
 	}
 	return settle(queue, point, error, failed);
@@ -108,9 +115,11 @@ void trn_queue_retire(struct trn_queue *queue, uint64_t point)
 		trn_queue_flush_locked(queue);
 	sent = queue->sent;
 	pthread_mutex_unlock(&queue->lock);
-	/* Jobs have time-outs: this ends. A point that was given out but not sent waits for the one before it. */
+	/* Jobs have time-outs: this ends. A point that was given out but not sent waits for the one
+	 * before it. */
 	if (sent && atomic_load_explicit(&queue->passed, memory_order_acquire) < point)
-		device->ops->ctx_wait(device->backend, queue->ctx, point < sent ? point : sent, INT64_MAX, &failed);
+		device->ops->ctx_wait(device->backend, queue->ctx, point < sent ? point : sent,
+				      INT64_MAX, &failed);
 }
 
 static enum trn_status fence_check(struct trn_fence fence, const char *what)
@@ -154,14 +163,18 @@ enum trn_status trn_fence_fd(struct trn_fence fence, int *fd)
 		trn_queue_flush_locked(queue);
 	result = trn_queue_outcome_locked(queue, fence.point);
 	if (!result && fence.point > queue->sent)
-		result = trn_error_set(TRN_ERR_INVALID, "%s: queue %" PRIu64 ": point %" PRIu64 " was never enqueued, the last one is %" PRIu64,
+		result = trn_error_set(TRN_ERR_INVALID,
+				       "%s: queue %" PRIu64 ": point %" PRIu64
+				       " was never enqueued, the last one is %" PRIu64,
 				       queue->device->spec, queue->id, fence.point, queue->sent);
 	pthread_mutex_unlock(&queue->lock);
 	if (result)
 		return result;
 	error = queue->device->ops->ctx_fd(queue->device->backend, queue->ctx, fence.point, fd);
 	if (error)
-		return trn_error_set(trn_status_from_errno(error), "%s: queue %" PRIu64 ": no descriptor for point %" PRIu64 ": %s",
+		return trn_error_set(trn_status_from_errno(error),
+				     "%s: queue %" PRIu64 ": no descriptor for point %" PRIu64
+				     ": %s",
 				     queue->device->spec, queue->id, fence.point, strerror(-error));
 	return TRN_OK;
 }

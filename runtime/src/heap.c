@@ -2,9 +2,11 @@
 /*
  * Best-fit suballocator.
  *
- * Free blocks of a pool sit in bins by size: exact bins for small sizes, 32 bins per power of two above. A bin is a treap ordered by (size, address), a
- * two-level bitmap finds the next bin that is not empty. So the best fit is the lower bound in the bin of the size, or the first block of the next bin:
- * O(1) for the bin, O(log n) in it. Priorities come from a fixed sequence: the same calls build the same trees in every run.
+ * Free blocks of a pool sit in bins by size: exact bins for small sizes, 32 bins per power of two
+ * above. A bin is a treap ordered by (size, address), a two-level bitmap finds the next bin that is
+ * not empty. So the best fit is the lower bound in the bin of the size, or the first block of the
+ * next bin: O(1) for the bin, O(log n) in it. Priorities come from a fixed sequence: the same calls
+ * build the same trees in every run.
  *
  * Locking: none; the owner serialises.
  */
@@ -16,7 +18,7 @@
 
 #include "heap_priv.h"
 
-#define ALIGNED_TRIES	8u	/* blocks looked at before taking one that fits at any offset */
+#define ALIGNED_TRIES 8u /* blocks looked at before taking one that fits at any offset */
 
 static unsigned int bin_index(uint64_t size)
 {
@@ -26,7 +28,8 @@ static unsigned int bin_index(uint64_t size)
 	if (granules < BIN_SUB)
 		return granules;
 	log = 63 - __builtin_clzll(granules);
-	return (log - BIN_SUB_LOG + 1) * BIN_SUB + ((granules >> (log - BIN_SUB_LOG)) & (BIN_SUB - 1));
+	return (log - BIN_SUB_LOG + 1) * BIN_SUB +
+	       ((granules >> (log - BIN_SUB_LOG)) & (BIN_SUB - 1));
 }
 
 /* Next bin at or above @bin that holds a block, or BIN_COUNT. */
@@ -129,7 +132,8 @@ static void free_remove(struct trn_heap *heap, struct trn_heap_block *block)
 	block->free = false;
 }
 
-/* First offset in @block at a multiple of @alignment; overflow cannot happen: extents are far below 2^63. */
+/* First offset in @block at a multiple of @alignment; overflow cannot happen: extents are far below
+ * 2^63. */
 static uint64_t block_aligned(const struct trn_heap_block *block, uint64_t alignment)
 {
 	return (block->offset + alignment - 1) & ~(alignment - 1);
@@ -142,8 +146,10 @@ static bool block_fits(const struct trn_heap_block *block, uint64_t size, uint64
 	return skip <= block->size && block->size - skip >= size;
 }
 
-/* Smallest block of a tree, of @least bytes or more, that fits; looks at no more than *@tries. Depth of recursion: depth of the treap. */
-static struct trn_heap_block *tree_search(struct trn_heap_block *node, uint64_t least, uint64_t size, uint64_t alignment, uint64_t *tries)
+/* Smallest block of a tree, of @least bytes or more, that fits; looks at no more than *@tries.
+ * Depth of recursion: depth of the treap. */
+static struct trn_heap_block *tree_search(struct trn_heap_block *node, uint64_t least,
+					  uint64_t size, uint64_t alignment, uint64_t *tries)
 {
 	struct trn_heap_block *found;
 
@@ -163,19 +169,22 @@ static struct trn_heap_block *tree_search(struct trn_heap_block *node, uint64_t 
 	return NULL;
 }
 
-static struct trn_heap_block *best_fit(const struct trn_heap_pool *pool, uint64_t size, uint64_t alignment)
+static struct trn_heap_block *best_fit(const struct trn_heap_pool *pool, uint64_t size,
+				       uint64_t alignment)
 {
 	uint64_t sure = size + alignment - TRN_HEAP_GRANULE;
 	uint64_t tries = ALIGNED_TRIES;
 	struct trn_heap_block *found = NULL;
 	unsigned int bin, last = bin_index(sure);
 
-	for (bin = bin_next(pool, bin_index(size)); bin < BIN_COUNT && !found && tries; bin = bin_next(pool, bin + 1))
+	for (bin = bin_next(pool, bin_index(size)); bin < BIN_COUNT && !found && tries;
+	     bin = bin_next(pool, bin + 1))
 		found = tree_search(pool->bins[bin], size, size, alignment, &tries);
 	if (found || tries)
 		return found;
 
-	/* Unlucky with the alignment: a block of this size holds an aligned piece wherever it lies. */
+	/* Unlucky with the alignment: a block of this size holds an aligned piece wherever it lies.
+	 */
 	tries = 1;
 	found = tree_search(pool->bins[last], sure, size, alignment, &tries);
 	if (found)
@@ -188,7 +197,8 @@ static struct trn_heap_block *best_fit(const struct trn_heap_pool *pool, uint64_
 
 	/* Last resort before the owner has to find a new extent: every block that might fit. */
 	tries = UINT64_MAX;
-	for (bin = bin_next(pool, bin_index(size)); bin <= last && !found; bin = bin_next(pool, bin + 1))
+	for (bin = bin_next(pool, bin_index(size)); bin <= last && !found;
+	     bin = bin_next(pool, bin + 1))
 		found = tree_search(pool->bins[bin], size, size, alignment, &tries);
 	return found;
 }
@@ -267,7 +277,8 @@ void trn_heap_destroy(struct trn_heap *heap)
 	free(heap);
 }
 
-struct trn_heap_extent *trn_heap_extent_add(struct trn_heap *heap, unsigned int pool, uint64_t size, void *owner)
+struct trn_heap_extent *trn_heap_extent_add(struct trn_heap *heap, unsigned int pool, uint64_t size,
+					    void *owner)
 {
 	struct trn_heap_extent *extent;
 	struct trn_heap_block *block;
@@ -332,8 +343,8 @@ static void block_cut(struct trn_heap_block *block, uint64_t offset, struct trn_
 	block->size = offset;
 }
 
-struct trn_heap_block *trn_heap_alloc(struct trn_heap *heap, unsigned int pool, uint64_t size, uint64_t alignment, const char *tag,
-				      int *error)
+struct trn_heap_block *trn_heap_alloc(struct trn_heap *heap, unsigned int pool, uint64_t size,
+				      uint64_t alignment, const char *tag, int *error)
 {
 	struct trn_heap_tag_entry *entry;
 	struct trn_heap_block *block, *tail, *head;
@@ -343,7 +354,8 @@ struct trn_heap_block *trn_heap_alloc(struct trn_heap *heap, unsigned int pool, 
 	*error = -ENOSPC;
 	if (alignment < TRN_HEAP_GRANULE)
 		alignment = TRN_HEAP_GRANULE;
-	if (pool >= heap->pool_count || !size || size > TRN_HEAP_SIZE_MAX || alignment > TRN_HEAP_SIZE_MAX)
+	if (pool >= heap->pool_count || !size || size > TRN_HEAP_SIZE_MAX ||
+	    alignment > TRN_HEAP_SIZE_MAX)
 		return NULL;
 	size = (size + TRN_HEAP_GRANULE - 1) & ~(uint64_t)(TRN_HEAP_GRANULE - 1);
 	block = best_fit(&heap->pools[pool], size, alignment);
@@ -383,7 +395,9 @@ struct trn_heap_block *trn_heap_alloc(struct trn_heap *heap, unsigned int pool, 
 	block->tag = entry;
 	block->dirty = 0;
 	if (block->offset < extent->touched)
-		block->dirty = extent->touched - block->offset < size ? extent->touched - block->offset : size;
+		block->dirty = extent->touched - block->offset < size
+				       ? extent->touched - block->offset
+				       : size;
 	if (block->offset + size > extent->touched)
 		extent->touched = block->offset + size;
 	trn_heap_tag_charge(entry, size);
@@ -433,7 +447,8 @@ uint64_t trn_heap_largest_free(const struct trn_heap *heap, unsigned int pool)
 	if (pool >= heap->pool_count || !heap->pools[pool].summary)
 		return 0;
 	word = 63 - __builtin_clzll(heap->pools[pool].summary);
-	block = heap->pools[pool].bins[word * 64 + 63 - __builtin_clzll(heap->pools[pool].bitmap[word])];
+	block = heap->pools[pool]
+			.bins[word * 64 + 63 - __builtin_clzll(heap->pools[pool].bitmap[word])];
 	while (block->right)
 		block = block->right;
 	return block->size;

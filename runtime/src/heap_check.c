@@ -16,10 +16,12 @@ static void tree_check(const struct trn_heap_block *node, struct tree_sum *sum)
 	tree_check(node->left, sum);
 	if (!node->free)
 		sum->wrong = "a live block is in a tree of free ones";
-	else if ((node->left && node->left->priority > node->priority) || (node->right && node->right->priority > node->priority))
+	else if ((node->left && node->left->priority > node->priority) ||
+		 (node->right && node->right->priority > node->priority))
 		sum->wrong = "treap order";
-	else if (sum->last && (sum->last->size > node->size ||
-			       (sum->last->size == node->size && sum->last->extent == node->extent && sum->last->offset >= node->offset)))
+	else if (sum->last && (sum->last->size > node->size || (sum->last->size == node->size &&
+								sum->last->extent == node->extent &&
+								sum->last->offset >= node->offset)))
 		sum->wrong = "search order";
 	sum->last = node;
 	sum->blocks++;
@@ -78,7 +80,8 @@ const char *trn_heap_check(const struct trn_heap *heap)
 		}
 		if (tree.wrong)
 			return tree.wrong;
-		if (tree.blocks != list.blocks || tree.bytes != list.bytes || tree.bytes != pool->free_bytes)
+		if (tree.blocks != list.blocks || tree.bytes != list.bytes ||
+		    tree.bytes != pool->free_bytes)
 			return "free blocks of trees and extents differ";
 	}
 	return NULL;

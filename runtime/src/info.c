@@ -10,8 +10,8 @@
 #include "internal.h"
 #include "memory.h"
 
-#define HOLDERS_MAX	64u
-#define HOLDERS_TOLD	4u	/* in an error sentence */
+#define HOLDERS_MAX  64u
+#define HOLDERS_TOLD 4u /* in an error sentence */
 
 /* Ask; *@size receives the bytes of the full answer. */
 static int ask(struct trn_device *device, uint32_t what, void *data, uint64_t *size)
@@ -91,25 +91,29 @@ enum trn_status trn_info_fill(struct trn_device *device, struct trn_device_info 
 		error = fill_memory(device, info);
 	}
 	if (error)
-		return trn_error_set(trn_status_from_errno(error), "%s does not answer: %s", device->spec, strerror(-error));
+		return trn_error_set(trn_status_from_errno(error), "%s does not answer: %s",
+				     device->spec, strerror(-error));
 	snprintf(info->spec, sizeof(info->spec), "%s", device->spec);
 	snprintf(info->backend, sizeof(info->backend), "%s", device->ops->name);
 	snprintf(info->node, sizeof(info->node), "%s", device->node);
 	if (now.pci_vendor && *device->node)
-		snprintf(info->pci, sizeof(info->pci), "%04x:%02x:%02x.%x", now.pci_domain & 0xffff, now.pci_bus & 0xff, now.pci_slot & 0xff,
-			 now.pci_function & 0xf);
+		snprintf(info->pci, sizeof(info->pci), "%04x:%02x:%02x.%x", now.pci_domain & 0xffff,
+			 now.pci_bus & 0xff, now.pci_slot & 0xff, now.pci_function & 0xf);
 	fill_cores(device, info);
 	return TRN_OK;
 }
 
 /* Copy an answer into a size-first structure of the caller, who may know fewer members. */
-static enum trn_status info_return(struct trn_device_info *out, const struct trn_device_info *info, const char *what)
+static enum trn_status info_return(struct trn_device_info *out, const struct trn_device_info *info,
+				   const char *what)
 {
 	size_t size = out->size;
 
 	if (size < sizeof(size) || size > sizeof(*info))
-		return trn_error_set(TRN_ERR_INVALID, "%s: info.size is %zu; initialise it with TRN_OPTIONS(), %zu is the largest known", what, size,
-				     sizeof(*info));
+		return trn_error_set(TRN_ERR_INVALID,
+				     "%s: info.size is %zu; initialise it with TRN_OPTIONS(), %zu "
+				     "is the largest known",
+				     what, size, sizeof(*info));
 	memcpy(out, info, size);
 	out->size = size;
 	return TRN_OK;
@@ -123,7 +127,8 @@ enum trn_status trn_device_get_info(struct trn_device *device, struct trn_device
 	if (result)
 		return result;
 	if (!info)
-		return trn_error_set(TRN_ERR_INVALID, "%s: trn_device_get_info: info is NULL", device->spec);
+		return trn_error_set(TRN_ERR_INVALID, "%s: trn_device_get_info: info is NULL",
+				     device->spec);
 	result = trn_info_fill(device, &now);
 	return result ? result : info_return(info, &now, "trn_device_get_info");
 }
@@ -137,19 +142,22 @@ enum trn_status trn_device_list(struct trn_device_info *list, size_t *count)
 	int error;
 
 	if (!count || (*count && !list))
-		return trn_error_set(TRN_ERR_INVALID, "trn_device_list: %s is NULL", count ? "list" : "count");
+		return trn_error_set(TRN_ERR_INVALID, "trn_device_list: %s is NULL",
+				     count ? "list" : "count");
 	room = *count;
 	*count = 0;
 	if (room > 4096)
 		room = 4096;
 	found = calloc(room + 1, sizeof(*found));
 	if (!found)
-		return trn_error_set(TRN_ERR_NO_HOST_MEMORY, "trn_device_list: no memory for %zu devices", room);
+		return trn_error_set(TRN_ERR_NO_HOST_MEMORY,
+				     "trn_device_list: no memory for %zu devices", room);
 	present = room;
 	error = trn_backend_drm.list(found, &present);
 	if (error) {
 		free(found);
-		return trn_error_set(trn_status_from_errno(error), "cannot look for devices: %s", strerror(-error));
+		return trn_error_set(trn_status_from_errno(error), "cannot look for devices: %s",
+				     strerror(-error));
 	}
 	if (named && !strncmp(named, "emu:", 4)) {
 		emu = 1;
@@ -164,7 +172,8 @@ enum trn_status trn_device_list(struct trn_device_info *list, size_t *count)
 	return result;
 }
 
-enum trn_status trn_device_holders(struct trn_device *device, struct trn_holder *list, size_t *count)
+enum trn_status trn_device_holders(struct trn_device *device, struct trn_holder *list,
+				   size_t *count)
 {
 	struct drm_trainium_holder *holders;
 	enum trn_status result = trn_device_check(device, "trn_device_holders");
@@ -175,10 +184,12 @@ enum trn_status trn_device_holders(struct trn_device *device, struct trn_holder 
 	if (result)
 		return result;
 	if (!count || (*count && !list))
-		return trn_error_set(TRN_ERR_INVALID, "%s: trn_device_holders: %s is NULL", device->spec, count ? "list" : "count");
+		return trn_error_set(TRN_ERR_INVALID, "%s: trn_device_holders: %s is NULL",
+				     device->spec, count ? "list" : "count");
 	holders = calloc(HOLDERS_MAX, sizeof(*holders));
 	if (!holders)
-		return trn_error_set(TRN_ERR_NO_HOST_MEMORY, "%s: no memory for a list of holders", device->spec);
+		return trn_error_set(TRN_ERR_NO_HOST_MEMORY, "%s: no memory for a list of holders",
+				     device->spec);
 	error = ask(device, DRM_TRAINIUM_QUERY_HOLDERS, holders, &size);
 	present = size / sizeof(*holders);
 	for (i = 0; !error && i < present && i < *count && i < HOLDERS_MAX; i++) {
@@ -191,7 +202,9 @@ enum trn_status trn_device_holders(struct trn_device *device, struct trn_holder 
 	}
 	free(holders);
 	if (error)
-		return trn_error_set(trn_status_from_errno(error), "%s does not say who holds it: %s", device->spec, strerror(-error));
+		return trn_error_set(trn_status_from_errno(error),
+				     "%s does not say who holds it: %s", device->spec,
+				     strerror(-error));
 	*count = present;
 	return TRN_OK;
 }
@@ -205,11 +218,13 @@ enum trn_status trn_heap_tags(struct trn_device *device, struct trn_heap_tag *li
 	if (result)
 		return result;
 	if (!count || (*count && !list))
-		return trn_error_set(TRN_ERR_INVALID, "%s: trn_heap_tags: %s is NULL", device->spec, count ? "list" : "count");
+		return trn_error_set(TRN_ERR_INVALID, "%s: trn_heap_tags: %s is NULL", device->spec,
+				     count ? "list" : "count");
 	room = *count < 65536 ? *count : 65536;
 	usage = calloc(room + 1, sizeof(*usage));
 	if (!usage)
-		return trn_error_set(TRN_ERR_NO_HOST_MEMORY, "%s: no memory for %zu tags", device->spec, room);
+		return trn_error_set(TRN_ERR_NO_HOST_MEMORY, "%s: no memory for %zu tags",
+				     device->spec, room);
 	*count = room;
 	pthread_mutex_lock(&device->lock);
 	trn_heap_usage(device->heap, usage, count);
@@ -241,7 +256,8 @@ static const char *size_text(uint64_t bytes, char text[32])
 	return text;
 }
 
-static __attribute__((format(printf, 3, 4))) void append(char *text, size_t size, const char *format, ...)
+static __attribute__((format(printf, 3, 4))) void append(char *text, size_t size,
+							 const char *format, ...)
 {
 	size_t used = strlen(text);
 	va_list list;
@@ -269,8 +285,9 @@ static void tell_tags(struct trn_device *device, char *text, size_t size)
 	count = count < 32 ? count : 32;
 	qsort(tags, count, sizeof(tags[0]), usage_larger);
 	for (i = 0; i < count && i < HOLDERS_TOLD && tags[i].bytes; i++)
-		append(text, size, "%s%s in %" PRIu64 " blocks tagged \"%s\"", i ? ", " : "; this process holds ",
-		       size_text(tags[i].bytes, amount), tags[i].blocks, tags[i].tag);
+		append(text, size, "%s%s in %" PRIu64 " blocks tagged \"%s\"",
+		       i ? ", " : "; this process holds ", size_text(tags[i].bytes, amount),
+		       tags[i].blocks, tags[i].tag);
 }
 
 static void tell_holders(struct trn_device *device, char *text, size_t size)
@@ -283,7 +300,8 @@ static void tell_holders(struct trn_device *device, char *text, size_t size)
 		return;
 	for (i = 0; i < count && i < HOLDERS_MAX && told < HOLDERS_TOLD; i++)
 		if (holders[i].hbm_bytes)
-			append(text, size, "%sprocess %d (%s) holds %s", told++ ? ", " : "; on the device ", holders[i].pid, holders[i].comm,
+			append(text, size, "%sprocess %d (%s) holds %s",
+			       told++ ? ", " : "; on the device ", holders[i].pid, holders[i].comm,
 			       size_text(holders[i].hbm_bytes, amount));
 }
 
@@ -296,7 +314,9 @@ enum trn_status trn_info_out_of_memory(struct trn_device *device, uint64_t bytes
 	uint64_t spare = 0;
 
 	if (trn_info_fill(device, &info))
-		return trn_error_set(TRN_ERR_NO_DEVICE_MEMORY, "%s: no %" PRIu64 " bytes of device memory", device->spec, bytes);
+		return trn_error_set(TRN_ERR_NO_DEVICE_MEMORY,
+				     "%s: no %" PRIu64 " bytes of device memory", device->spec,
+				     bytes);
 	available = info.hbm_free;
 	if (stack >= 0 && stack < 4) {
 		snprintf(where, sizeof(where), " of stack %d", stack);
@@ -308,14 +328,18 @@ enum trn_status trn_info_out_of_memory(struct trn_device *device, uint64_t bytes
 	for (pool = first; pool <= last; pool++)
 		spare += trn_heap_free_bytes(device->heap, pool);
 	pthread_mutex_unlock(&device->lock);
-	append(text, sizeof(text), "%s: no %" PRIu64 " bytes (%s) of device memory in one piece: %s%s is free", device->spec, bytes,
-	       size_text(bytes, amount), size_text(available, free_text), where);
+	append(text, sizeof(text),
+	       "%s: no %" PRIu64 " bytes (%s) of device memory in one piece: %s%s is free",
+	       device->spec, bytes, size_text(bytes, amount), size_text(available, free_text),
+	       where);
 	if (spare)
-		append(text, sizeof(text), " and %s unused in pieces in this process", size_text(spare, amount));
+		append(text, sizeof(text), " and %s unused in pieces in this process",
+		       size_text(spare, amount));
 	append(text, sizeof(text), ", %s in all", size_text(info.hbm_total, total_text));
 	tell_tags(device, text, sizeof(text));
 	tell_holders(device, text, sizeof(text));
-	append(text, sizeof(text), "; free memory, ask for less, or %s", stack >= 0 ? "allow TRN_STACK_ANY" : "use another device");
+	append(text, sizeof(text), "; free memory, ask for less, or %s",
+	       stack >= 0 ? "allow TRN_STACK_ANY" : "use another device");
 	return trn_error_set(TRN_ERR_NO_DEVICE_MEMORY, "%s", text);
 }
 
@@ -331,17 +355,19 @@ enum trn_status trn_info_busy(struct trn_device *device, uint32_t core_mask, uin
 	if (core_mask)
 		snprintf(ask_text, sizeof(ask_text), "cores 0x%x are not all free", core_mask);
 	else
-		snprintf(ask_text, sizeof(ask_text), "no %u of %u cores are free", core_count, device->info.cores);
+		snprintf(ask_text, sizeof(ask_text), "no %u of %u cores are free", core_count,
+			 device->info.cores);
 	append(text, sizeof(text), "%s: %s", device->spec, ask_text);
 	for (i = 0; i < info.cores && i < 8; i++) {
 		if (!(wanted >> i & 1) || info.core[i].state == DRM_TRAINIUM_CORE_FREE)
 			continue;
 		if (info.core[i].state == DRM_TRAINIUM_CORE_OWNED)
-			append(text, sizeof(text), "%score %u is held by process %d (%s)", told++ ? ", " : ": ", i, info.core[i].owner_pid,
-			       info.core[i].owner);
+			append(text, sizeof(text), "%score %u is held by process %d (%s)",
+			       told++ ? ", " : ": ", i, info.core[i].owner_pid, info.core[i].owner);
 		else
 			append(text, sizeof(text), "%score %u is %s", told++ ? ", " : ": ", i,
-			       info.core[i].state == DRM_TRAINIUM_CORE_RESETTING ? "being reset" : "failed");
+			       info.core[i].state == DRM_TRAINIUM_CORE_RESETTING ? "being reset"
+										 : "failed");
 	}
 	append(text, sizeof(text), "; wait for it to end, or ask for another core");
 	return trn_error_set(TRN_ERR_BUSY, "%s", text);

@@ -38,6 +38,6 @@ static inline void trn_list_remove(struct trn_list *link)
 	trn_list_init(link);
 }
 
-#define trn_list_entry(link, type, member)	((type *)((char *)(link) - offsetof(type, member)))
+#define trn_list_entry(link, type, member) ((type *)((char *)(link)-offsetof(type, member)))
 
 #endif /* TRN_LIST_H */

@@ -2,10 +2,12 @@
 /*
  * Device memory: blocks of a heap over buffers of the backend.
  *
- * Buffers come zeroed and grow from 64 MiB to 1 GiB (host: from 4 MiB). Bytes that were handed out before are zeroed when they are handed out again, by
- * the device itself. One unused buffer per pool is kept, further ones go back to the driver.
+ * Buffers come zeroed and grow from 64 MiB to 1 GiB (host: from 4 MiB). Bytes that were handed out
+ * before are zeroed when they are handed out again, by the device itself. One unused buffer per
+ * pool is kept, further ones go back to the driver.
  *
- * Locking: trn_device.grow_lock around making buffers and zeroing; trn_device.lock around the heap; see internal.h.
+ * Locking: trn_device.grow_lock around making buffers and zeroing; trn_device.lock around the heap;
+ * see internal.h.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -15,13 +17,15 @@
 #include "internal.h"
 #include "memory.h"
 
-#define MIB	(1ull << 20)
+#define MIB (1ull << 20)
 
 enum trn_status trn_memory_setup(struct trn_device *device)
 {
 	device->heap = trn_heap_create(device->info.stacks + 1);
 	if (!device->heap)
-		return trn_error_set(TRN_ERR_NO_HOST_MEMORY, "%s: no memory for its heap (%u stacks)", device->spec, device->info.stacks);
+		return trn_error_set(TRN_ERR_NO_HOST_MEMORY,
+				     "%s: no memory for its heap (%u stacks)", device->spec,
+				     device->info.stacks);
 	return TRN_OK;
 }
 
@@ -52,7 +56,8 @@ void trn_memory_teardown(struct trn_device *device)
 
 /* ---- buffers ---- */
 
-/* Size of the next buffer of a pool: doubles what the pool has, within limits. The caller holds the device's lock. */
+/* Size of the next buffer of a pool: doubles what the pool has, within limits. The caller holds the
+ * device's lock. */
 static uint64_t next_size_locked(struct trn_device *device, unsigned int pool, uint64_t bytes)
 {
 	bool host = pool == device->info.stacks;
@@ -68,7 +73,8 @@ static uint64_t next_size_locked(struct trn_device *device, unsigned int pool, u
 	return size > bytes ? size : bytes;
 }
 
-static int buffer_make(struct trn_device *device, unsigned int pool, uint64_t size, struct trn_buffer **out)
+static int buffer_make(struct trn_device *device, unsigned int pool, uint64_t size,
+		       struct trn_buffer **out)
 {
 	bool host = pool == device->info.stacks;
 	struct drm_trainium_bo_create create = {
@@ -89,7 +95,8 @@ static int buffer_make(struct trn_device *device, unsigned int pool, uint64_t si
 	buffer->handle = create.handle;
 	buffer->size = size;
 	if (host)
-		error = device->ops->bo_map(device->backend, buffer->handle, size, &buffer->pointer);
+		error = device->ops->bo_map(device->backend, buffer->handle, size,
+					    &buffer->pointer);
 	if (error) {
 		buffer_free(device, buffer);
 		return error;
@@ -98,7 +105,8 @@ static int buffer_make(struct trn_device *device, unsigned int pool, uint64_t si
 	return 0;
 }
 
-/* Give every unused buffer of a pool back, except @keep of them. The caller holds no device lock. */
+/* Give every unused buffer of a pool back, except @keep of them. The caller holds no device lock.
+ */
 static unsigned int pool_trim(struct trn_device *device, unsigned int pool, unsigned int keep)
 {
 	struct trn_heap_extent *extent, *next;
@@ -165,26 +173,38 @@ static int pool_grow(struct trn_device *device, unsigned int pool, uint64_t byte
 
 /* ---- allocation ---- */
 
-static enum trn_status options_check(struct trn_device *device, const struct trn_memory_options *options, uint64_t bytes)
+static enum trn_status options_check(struct trn_device *device,
+				     const struct trn_memory_options *options, uint64_t bytes)
 {
 	if (!bytes)
-		return trn_error_set(TRN_ERR_INVALID, "%s: trn_memory_alloc: 0 bytes", device->spec);
+		return trn_error_set(TRN_ERR_INVALID, "%s: trn_memory_alloc: 0 bytes",
+				     device->spec);
 	if (options->alignment & (options->alignment - 1))
-		return trn_error_set(TRN_ERR_INVALID, "%s: trn_memory_alloc: alignment %" PRIu64 " is not a power of two", device->spec,
-				     options->alignment);
+		return trn_error_set(TRN_ERR_INVALID,
+				     "%s: trn_memory_alloc: alignment %" PRIu64
+				     " is not a power of two",
+				     device->spec, options->alignment);
 	if (options->alignment > TRN_EXTENT_MAX)
-		return trn_error_set(TRN_ERR_INVALID, "%s: trn_memory_alloc: alignment %" PRIu64 " is more than %" PRIu64, device->spec,
-				     options->alignment, (uint64_t)TRN_EXTENT_MAX);
+		return trn_error_set(TRN_ERR_INVALID,
+				     "%s: trn_memory_alloc: alignment %" PRIu64
+				     " is more than %" PRIu64,
+				     device->spec, options->alignment, (uint64_t)TRN_EXTENT_MAX);
 	if (options->host > 1)
-		return trn_error_set(TRN_ERR_INVALID, "%s: trn_memory_alloc: host is %u; 0 or 1 expected", device->spec, options->host);
-	if (!options->host && (options->stack < TRN_STACK_ANY || options->stack >= (int32_t)device->info.stacks))
-		return trn_error_set(TRN_ERR_INVALID, "%s: trn_memory_alloc: stack %d; it has 0 to %u, or TRN_STACK_ANY", device->spec, options->stack,
-				     device->info.stacks - 1);
+		return trn_error_set(TRN_ERR_INVALID,
+				     "%s: trn_memory_alloc: host is %u; 0 or 1 expected",
+				     device->spec, options->host);
+	if (!options->host &&
+	    (options->stack < TRN_STACK_ANY || options->stack >= (int32_t)device->info.stacks))
+		return trn_error_set(
+			TRN_ERR_INVALID,
+			"%s: trn_memory_alloc: stack %d; it has 0 to %u, or TRN_STACK_ANY",
+			device->spec, options->stack, device->info.stacks - 1);
 	return TRN_OK;
 }
 
-static struct trn_heap_block *heap_alloc(struct trn_device *device, unsigned int pool, uint64_t bytes,
-					 const struct trn_memory_options *options, int *error)
+static struct trn_heap_block *heap_alloc(struct trn_device *device, unsigned int pool,
+					 uint64_t bytes, const struct trn_memory_options *options,
+					 int *error)
 {
 	struct trn_heap_block *block;
 
@@ -194,12 +214,16 @@ static struct trn_heap_block *heap_alloc(struct trn_device *device, unsigned int
 	return block;
 }
 
-/* A block from the pools @first to @last, in buffers that exist or else in a new one. *@error: -ENOBUFS no device memory, -ENOMEM. */
-static struct trn_heap_block *block_get(struct trn_device *device, unsigned int first, unsigned int last, uint64_t bytes,
+/* A block from the pools @first to @last, in buffers that exist or else in a new one. *@error:
+ * -ENOBUFS no device memory, -ENOMEM. */
+static struct trn_heap_block *block_get(struct trn_device *device, unsigned int first,
+					unsigned int last, uint64_t bytes,
 					const struct trn_memory_options *options, int *error)
 {
 	/* Room to align inside a buffer, whose own start is aligned to a page at least. */
-	uint64_t room = bytes + (options->alignment > TRN_HEAP_GRANULE ? options->alignment - TRN_HEAP_GRANULE : 0);
+	uint64_t room =
+		bytes +
+		(options->alignment > TRN_HEAP_GRANULE ? options->alignment - TRN_HEAP_GRANULE : 0);
 	struct trn_heap_block *block = NULL;
 	unsigned int pool;
 
@@ -225,7 +249,8 @@ static struct trn_heap_block *block_get(struct trn_device *device, unsigned int 
 }
 
 /* The device zeroes [@offset, @offset + @bytes) of a buffer. */
-static enum trn_status scrub(struct trn_device *device, const struct trn_buffer *buffer, uint64_t offset, uint64_t bytes)
+static enum trn_status scrub(struct trn_device *device, const struct trn_buffer *buffer,
+			     uint64_t offset, uint64_t bytes)
 {
 	struct trn_queue_options options = TRN_OPTIONS(options);
 	struct drm_trainium_cmd cmd = { .type = DRM_TRAINIUM_CMD_FILL };
@@ -272,7 +297,8 @@ static void block_put(struct trn_device *device, struct trn_heap_block *block)
 		pool_trim(device, pool, 1);
 }
 
-enum trn_status trn_memory_alloc(struct trn_device *device, uint64_t bytes, const struct trn_memory_options *options, struct trn_memory **out)
+enum trn_status trn_memory_alloc(struct trn_device *device, uint64_t bytes,
+				 const struct trn_memory_options *options, struct trn_memory **out)
 {
 	struct trn_memory_options wanted;
 	unsigned int first, last;
@@ -284,7 +310,8 @@ enum trn_status trn_memory_alloc(struct trn_device *device, uint64_t bytes, cons
 	if (result)
 		return result;
 	if (!out)
-		return trn_error_set(TRN_ERR_INVALID, "%s: trn_memory_alloc: memory is NULL", device->spec);
+		return trn_error_set(TRN_ERR_INVALID, "%s: trn_memory_alloc: memory is NULL",
+				     device->spec);
 	*out = NULL;
 	result = trn_options_get(options, &wanted, sizeof(wanted), "trn_memory_alloc");
 	if (!result)
@@ -293,22 +320,32 @@ enum trn_status trn_memory_alloc(struct trn_device *device, uint64_t bytes, cons
 		return result;
 	memory = calloc(1, sizeof(*memory));
 	if (!memory)
-		return trn_error_set(TRN_ERR_NO_HOST_MEMORY, "%s: no memory for bookkeeping of a block of %" PRIu64 " bytes", device->spec, bytes);
+		return trn_error_set(TRN_ERR_NO_HOST_MEMORY,
+				     "%s: no memory for bookkeeping of a block of %" PRIu64
+				     " bytes",
+				     device->spec, bytes);
 
-	first = wanted.host ? device->info.stacks : wanted.stack == TRN_STACK_ANY ? 0 : (unsigned int)wanted.stack;
-	last = wanted.host ? device->info.stacks : wanted.stack == TRN_STACK_ANY ? device->info.stacks - 1 : (unsigned int)wanted.stack;
+	first = wanted.host			? device->info.stacks
+		: wanted.stack == TRN_STACK_ANY ? 0
+						: (unsigned int)wanted.stack;
+	last = wanted.host		       ? device->info.stacks
+	       : wanted.stack == TRN_STACK_ANY ? device->info.stacks - 1
+					       : (unsigned int)wanted.stack;
 	/* No machine has 2^46 bytes; below it no sum of sizes and alignments overflows. */
 	if (bytes < 1ull << 46)
 		memory->block = block_get(device, first, last, bytes, &wanted, &error);
 	if (!memory->block) {
 		free(memory);
 		if (wanted.host)
-			return trn_error_set(TRN_ERR_NO_HOST_MEMORY, "%s: no %" PRIu64 " bytes of host memory the device can reach", device->spec,
-					     bytes);
+			return trn_error_set(TRN_ERR_NO_HOST_MEMORY,
+					     "%s: no %" PRIu64
+					     " bytes of host memory the device can reach",
+					     device->spec, bytes);
 		if (error == -ENOBUFS || error == -ENOSPC)
 			return trn_info_out_of_memory(device, bytes, wanted.stack);
-		return trn_error_set(trn_status_from_errno(error), "%s: cannot get %" PRIu64 " bytes of device memory: %s", device->spec, bytes,
-				     strerror(-error));
+		return trn_error_set(trn_status_from_errno(error),
+				     "%s: cannot get %" PRIu64 " bytes of device memory: %s",
+				     device->spec, bytes, strerror(-error));
 	}
 	result = block_zero(device, memory->block);
 	if (result) {
@@ -349,7 +386,8 @@ void trn_memory_touch(struct trn_memory *memory, struct trn_fence fence)
 	pthread_mutex_unlock(&memory->lock);
 }
 
-/* Wait for @point of the queue with @id, or everything of every queue after the one with @id when @next; false: no such queue. */
+/* Wait for @point of the queue with @id, or everything of every queue after the one with @id when
+ * @next; false: no such queue. */
 static bool retire_use(struct trn_device *device, uint64_t *id, uint64_t point, bool next)
 {
 	struct trn_queue *queue = NULL;
@@ -445,10 +483,13 @@ struct trn_device *trn_memory_device(const struct trn_memory *memory)
 	return memory->device;
 }
 
-enum trn_status trn_memory_place(const struct trn_memory *memory, uint64_t offset, uint64_t bytes, const char *what, struct trn_place *place)
+enum trn_status trn_memory_place(const struct trn_memory *memory, uint64_t offset, uint64_t bytes,
+				 const char *what, struct trn_place *place)
 {
 	if (offset > memory->size || bytes > memory->size - offset)
-		return trn_error_set(TRN_ERR_INVALID, "%s: %s: %" PRIu64 " bytes at offset %" PRIu64 " pass the end of a memory of %" PRIu64 " bytes",
+		return trn_error_set(TRN_ERR_INVALID,
+				     "%s: %s: %" PRIu64 " bytes at offset %" PRIu64
+				     " pass the end of a memory of %" PRIu64 " bytes",
 				     memory->device->spec, what, bytes, offset, memory->size);
 	place->handle = memory->buffer->handle;
 	place->offset = memory->block->offset + offset;
@@ -460,7 +501,8 @@ uint64_t trn_device_generation(struct trn_device *device)
 	return atomic_load_explicit(&device->generation, memory_order_acquire);
 }
 
-enum trn_status trn_device_buffers(struct trn_device *device, struct drm_trainium_program_bo **list, uint32_t *count, uint64_t *generation)
+enum trn_status trn_device_buffers(struct trn_device *device, struct drm_trainium_program_bo **list,
+				   uint32_t *count, uint64_t *generation)
 {
 	struct trn_heap_extent *extent;
 	unsigned int pool;
@@ -483,6 +525,7 @@ enum trn_status trn_device_buffers(struct trn_device *device, struct drm_trainiu
 	*generation = trn_device_generation(device);
 	pthread_mutex_unlock(&device->lock);
 	if (!*list)
-		return trn_error_set(TRN_ERR_NO_HOST_MEMORY, "%s: no memory for a list of %u buffers", device->spec, n);
+		return trn_error_set(TRN_ERR_NO_HOST_MEMORY,
+				     "%s: no memory for a list of %u buffers", device->spec, n);
 	return TRN_OK;
 }

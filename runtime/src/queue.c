@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Queues: commands are collected into a batch; a batch becomes one job of the backend, one point of the queue.
+ * Queues: commands are collected into a batch; a batch becomes one job of the backend, one point of
+ * the queue.
  *
- * Locking: trn_queue.lock protects the batch, the points and the failures. The backend's submit is called with it held, so jobs reach the
- * backend in the order of their points.
+ * Locking: trn_queue.lock protects the batch, the points and the failures. The backend's submit is
+ * called with it held, so jobs reach the backend in the order of their points.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -45,15 +46,18 @@ static struct trn_queue *queue_new(struct trn_device *device)
 	return queue;
 }
 
-enum trn_status trn_queue_make(struct trn_device *device, const struct trn_queue_options *options, struct trn_queue **out)
+enum trn_status trn_queue_make(struct trn_device *device, const struct trn_queue_options *options,
+			       struct trn_queue **out)
 {
-	struct drm_trainium_ctx_create create = { .core_mask = options->core_mask, .core_count = options->core_count };
+	struct drm_trainium_ctx_create create = { .core_mask = options->core_mask,
+						  .core_count = options->core_count };
 	struct trn_queue *queue;
 	int error;
 
 	queue = queue_new(device);
 	if (!queue)
-		return trn_error_set(TRN_ERR_NO_HOST_MEMORY, "%s: no memory for a queue", device->spec);
+		return trn_error_set(TRN_ERR_NO_HOST_MEMORY, "%s: no memory for a queue",
+				     device->spec);
 	queue->timeout_ns = options->timeout_ns;
 	error = device->ops->ctx_create(device->backend, &create);
 	if (error) {
@@ -61,10 +65,14 @@ enum trn_status trn_queue_make(struct trn_device *device, const struct trn_queue
 		if (error == -EBUSY)
 			return trn_info_busy(device, options->core_mask, options->core_count);
 		if (error == -EOPNOTSUPP)
-			return trn_error_set(TRN_ERR_UNSUPPORTED, "%s cannot run programs (no open extension): make a queue without cores for copies",
+			return trn_error_set(TRN_ERR_UNSUPPORTED,
+					     "%s cannot run programs (no open extension): make a "
+					     "queue without cores for copies",
 					     device->spec);
-		return trn_error_set(trn_status_from_errno(error), "%s: cannot make a queue with cores 0x%x or any %u: %s", device->spec,
-				     options->core_mask, options->core_count, strerror(-error));
+		return trn_error_set(trn_status_from_errno(error),
+				     "%s: cannot make a queue with cores 0x%x or any %u: %s",
+				     device->spec, options->core_mask, options->core_count,
+				     strerror(-error));
 	}
 	queue->ctx = create.id;
 	queue->cores = create.cores;
@@ -75,7 +83,8 @@ enum trn_status trn_queue_make(struct trn_device *device, const struct trn_queue
 	return TRN_OK;
 }
 
-enum trn_status trn_queue_create(struct trn_device *device, const struct trn_queue_options *options, struct trn_queue **queue)
+enum trn_status trn_queue_create(struct trn_device *device, const struct trn_queue_options *options,
+				 struct trn_queue **queue)
 {
 	struct trn_queue_options wanted;
 	enum trn_status result;
@@ -85,18 +94,24 @@ enum trn_status trn_queue_create(struct trn_device *device, const struct trn_que
 	if (result)
 		return result;
 	if (!queue)
-		return trn_error_set(TRN_ERR_INVALID, "%s: trn_queue_create: queue is NULL", device->spec);
+		return trn_error_set(TRN_ERR_INVALID, "%s: trn_queue_create: queue is NULL",
+				     device->spec);
 	*queue = NULL;
 	result = trn_options_get(options, &wanted, sizeof(wanted), "trn_queue_create");
 	if (result)
 		return result;
 	all = device->info.cores >= 32 ? UINT32_MAX : (1u << device->info.cores) - 1;
 	if (wanted.core_mask & ~all || wanted.core_count > device->info.cores)
-		return trn_error_set(TRN_ERR_INVALID, "%s has cores 0 to %u: cores 0x%x, or any %u, cannot be had", device->spec,
-				     device->info.cores - 1, wanted.core_mask, wanted.core_count);
+		return trn_error_set(TRN_ERR_INVALID,
+				     "%s has cores 0 to %u: cores 0x%x, or any %u, cannot be had",
+				     device->spec, device->info.cores - 1, wanted.core_mask,
+				     wanted.core_count);
 	if (wanted.timeout_ns > DRM_TRAINIUM_TIMEOUT_MAX_NS)
-		return trn_error_set(TRN_ERR_INVALID, "%s: timeout_ns %" PRIu64 " is more than %" PRIu64 " (10 minutes)", device->spec,
-				     wanted.timeout_ns, (uint64_t)DRM_TRAINIUM_TIMEOUT_MAX_NS);
+		return trn_error_set(TRN_ERR_INVALID,
+				     "%s: timeout_ns %" PRIu64 " is more than %" PRIu64
+				     " (10 minutes)",
+				     device->spec, wanted.timeout_ns,
+				     (uint64_t)DRM_TRAINIUM_TIMEOUT_MAX_NS);
 	return trn_queue_make(device, &wanted, queue);
 }
 
@@ -171,7 +186,8 @@ void trn_queue_child_remove(struct trn_queue *queue, struct trn_child *child)
 
 /* ---- sending ---- */
 
-static enum trn_status submit_failed_locked(struct trn_queue *queue, uint64_t point, uint32_t cmds, int error)
+static enum trn_status submit_failed_locked(struct trn_queue *queue, uint64_t point, uint32_t cmds,
+					    int error)
 {
 	char text[256];
 	const char *hint = "";
@@ -182,8 +198,9 @@ static enum trn_status submit_failed_locked(struct trn_queue *queue, uint64_t po
 		hint = ": a memory or program it names was freed";
 	else if (error == -ENOMEM)
 		hint = ": too little host memory, or the limit of locked memory (ulimit -l)";
-	snprintf(text, sizeof(text), "%s: queue %" PRIu64 ": the driver refused point %" PRIu64 " (%u commands): %s%s", queue->device->spec,
-		 queue->id, point, cmds, strerror(-error), hint);
+	snprintf(text, sizeof(text),
+		 "%s: queue %" PRIu64 ": the driver refused point %" PRIu64 " (%u commands): %s%s",
+		 queue->device->spec, queue->id, point, cmds, strerror(-error), hint);
 	trn_queue_fail_locked(queue, point, trn_status_from_errno(error), text);
 	return trn_queue_outcome_locked(queue, point);
 }
@@ -229,14 +246,20 @@ static uint64_t cmd_bytes(const struct drm_trainium_cmd *cmd)
 
 static enum trn_status refuse_failed_locked(struct trn_queue *queue)
 {
-	const struct trn_failure *failure = queue->failure_count ? &queue->failures[queue->failure_count - 1] : NULL;
+	const struct trn_failure *failure =
+		queue->failure_count ? &queue->failures[queue->failure_count - 1] : NULL;
 
-	return trn_error_set(TRN_ERR_CANCELED, "%s: queue %" PRIu64 " takes no work after a failure (%s); call trn_queue_reset() first",
-			     queue->device->spec, queue->id, failure ? failure->text : "no memory for its description");
+	return trn_error_set(TRN_ERR_CANCELED,
+			     "%s: queue %" PRIu64
+			     " takes no work after a failure (%s); call trn_queue_reset() first",
+			     queue->device->spec, queue->id,
+			     failure ? failure->text : "no memory for its description");
 }
 
-/* Append; on success *@point is the point of the batch, which the caller has yet to send when it is full. */
-static enum trn_status append_locked(struct trn_queue *queue, const struct drm_trainium_cmd *cmd, uint64_t *point)
+/* Append; on success *@point is the point of the batch, which the caller has yet to send when it is
+ * full. */
+static enum trn_status append_locked(struct trn_queue *queue, const struct drm_trainium_cmd *cmd,
+				     uint64_t *point)
 {
 	enum trn_status result;
 	uint8_t *args;
@@ -261,8 +284,9 @@ static enum trn_status append_locked(struct trn_queue *queue, const struct drm_t
 	return TRN_OK;
 }
 
-static enum trn_status enqueue_locked(struct trn_queue *queue, const struct drm_trainium_cmd *cmd, struct trn_memory *dst,
-				      struct trn_memory *src, struct trn_fence *fence)
+static enum trn_status enqueue_locked(struct trn_queue *queue, const struct drm_trainium_cmd *cmd,
+				      struct trn_memory *dst, struct trn_memory *src,
+				      struct trn_fence *fence)
 {
 	struct trn_fence done = { .queue = queue };
 	enum trn_status result;
@@ -281,7 +305,8 @@ static enum trn_status enqueue_locked(struct trn_queue *queue, const struct drm_
 	return result;
 }
 
-static enum trn_status enqueue(struct trn_queue *queue, const struct drm_trainium_cmd *cmd, struct trn_memory *dst, struct trn_memory *src,
+static enum trn_status enqueue(struct trn_queue *queue, const struct drm_trainium_cmd *cmd,
+			       struct trn_memory *dst, struct trn_memory *src,
 			       struct trn_fence *fence)
 {
 	enum trn_status result;
@@ -292,11 +317,16 @@ static enum trn_status enqueue(struct trn_queue *queue, const struct drm_trainiu
 	return result;
 }
 
-enum trn_status trn_queue_enqueue(struct trn_queue *queue, const struct drm_trainium_cmd *cmd, struct trn_fence *fence)
+enum trn_status trn_queue_enqueue(struct trn_queue *queue, const struct drm_trainium_cmd *cmd,
+				  struct trn_fence *fence)
 {
-	if (cmd->type == DRM_TRAINIUM_CMD_RUN && (cmd->run.args_size > DRM_TRAINIUM_ARGS_MAX || cmd->run.args_size % 4))
-		return trn_error_set(TRN_ERR_INVALID, "%s: queue %" PRIu64 ": argument block of %u bytes; a multiple of 4, at most %u, can be passed",
-				     queue->device->spec, queue->id, cmd->run.args_size, DRM_TRAINIUM_ARGS_MAX);
+	if (cmd->type == DRM_TRAINIUM_CMD_RUN &&
+	    (cmd->run.args_size > DRM_TRAINIUM_ARGS_MAX || cmd->run.args_size % 4))
+		return trn_error_set(
+			TRN_ERR_INVALID,
+			"%s: queue %" PRIu64
+			": argument block of %u bytes; a multiple of 4, at most %u, can be passed",
+			queue->device->spec, queue->id, cmd->run.args_size, DRM_TRAINIUM_ARGS_MAX);
 	return enqueue(queue, cmd, NULL, NULL, fence);
 }
 
@@ -309,31 +339,38 @@ static enum trn_status queue_check(const struct trn_queue *queue, const char *wh
 	return trn_device_check(queue->device, what);
 }
 
-static enum trn_status memory_check(const struct trn_queue *queue, const struct trn_memory *memory, uint64_t offset, uint64_t bytes,
-				    const char *what, struct trn_place *place)
+static enum trn_status memory_check(const struct trn_queue *queue, const struct trn_memory *memory,
+				    uint64_t offset, uint64_t bytes, const char *what,
+				    struct trn_place *place)
 {
 	if (!memory)
 		return trn_error_set(TRN_ERR_INVALID, "%s: memory is NULL", what);
 	if (trn_memory_device(memory) != queue->device)
-		return trn_error_set(TRN_ERR_INVALID, "%s: the queue is of %s, the memory of %s: copy through host memory, or make a queue of the other device",
+		return trn_error_set(TRN_ERR_INVALID,
+				     "%s: the queue is of %s, the memory of %s: copy through host "
+				     "memory, or make a queue of the other device",
 				     what, queue->device->spec, trn_memory_device(memory)->spec);
 	if (!bytes)
 		return trn_error_set(TRN_ERR_INVALID, "%s: 0 bytes", what);
 	return trn_memory_place(memory, offset, bytes, what, place);
 }
 
-static enum trn_status host_check(const struct trn_queue *queue, const void *pointer, uint64_t bytes, const char *what)
+static enum trn_status host_check(const struct trn_queue *queue, const void *pointer,
+				  uint64_t bytes, const char *what)
 {
 	if (!pointer)
-		return trn_error_set(TRN_ERR_INVALID, "%s: %s: the host buffer is NULL", queue->device->spec, what);
+		return trn_error_set(TRN_ERR_INVALID, "%s: %s: the host buffer is NULL",
+				     queue->device->spec, what);
 	if ((uintptr_t)pointer + bytes < bytes)
-		return trn_error_set(TRN_ERR_INVALID, "%s: %s: %" PRIu64 " bytes from %p pass the end of the address space", queue->device->spec,
-				     what, bytes, pointer);
+		return trn_error_set(TRN_ERR_INVALID,
+				     "%s: %s: %" PRIu64
+				     " bytes from %p pass the end of the address space",
+				     queue->device->spec, what, bytes, pointer);
 	return TRN_OK;
 }
 
-enum trn_status trn_queue_write(struct trn_queue *queue, struct trn_memory *dst, uint64_t offset, const void *src, uint64_t bytes,
-				struct trn_fence *fence)
+enum trn_status trn_queue_write(struct trn_queue *queue, struct trn_memory *dst, uint64_t offset,
+				const void *src, uint64_t bytes, struct trn_fence *fence)
 {
 	struct drm_trainium_cmd cmd = { .type = DRM_TRAINIUM_CMD_COPY };
 	enum trn_status result;
@@ -353,8 +390,8 @@ enum trn_status trn_queue_write(struct trn_queue *queue, struct trn_memory *dst,
 	return enqueue(queue, &cmd, dst, NULL, fence);
 }
 
-enum trn_status trn_queue_read(struct trn_queue *queue, void *dst, struct trn_memory *src, uint64_t offset, uint64_t bytes,
-			       struct trn_fence *fence)
+enum trn_status trn_queue_read(struct trn_queue *queue, void *dst, struct trn_memory *src,
+			       uint64_t offset, uint64_t bytes, struct trn_fence *fence)
 {
 	struct drm_trainium_cmd cmd = { .type = DRM_TRAINIUM_CMD_COPY };
 	enum trn_status result;
@@ -374,8 +411,9 @@ enum trn_status trn_queue_read(struct trn_queue *queue, void *dst, struct trn_me
 	return enqueue(queue, &cmd, NULL, src, fence);
 }
 
-enum trn_status trn_queue_copy(struct trn_queue *queue, struct trn_memory *dst, uint64_t dst_offset, struct trn_memory *src,
-			       uint64_t src_offset, uint64_t bytes, struct trn_fence *fence)
+enum trn_status trn_queue_copy(struct trn_queue *queue, struct trn_memory *dst, uint64_t dst_offset,
+			       struct trn_memory *src, uint64_t src_offset, uint64_t bytes,
+			       struct trn_fence *fence)
 {
 	struct drm_trainium_cmd cmd = { .type = DRM_TRAINIUM_CMD_COPY };
 	struct trn_place to, from;
@@ -383,9 +421,11 @@ enum trn_status trn_queue_copy(struct trn_queue *queue, struct trn_memory *dst, 
 
 	result = queue_check(queue, "trn_queue_copy");
 	if (!result)
-		result = memory_check(queue, dst, dst_offset, bytes, "trn_queue_copy, destination", &to);
+		result = memory_check(queue, dst, dst_offset, bytes, "trn_queue_copy, destination",
+				      &to);
 	if (!result)
-		result = memory_check(queue, src, src_offset, bytes, "trn_queue_copy, source", &from);
+		result = memory_check(queue, src, src_offset, bytes, "trn_queue_copy, source",
+				      &from);
 	if (result)
 		return result;
 	cmd.copy.src_handle = from.handle;
@@ -396,8 +436,8 @@ enum trn_status trn_queue_copy(struct trn_queue *queue, struct trn_memory *dst, 
 	return enqueue(queue, &cmd, dst, src, fence);
 }
 
-enum trn_status trn_queue_fill(struct trn_queue *queue, struct trn_memory *dst, uint64_t offset, uint32_t pattern, uint64_t bytes,
-			       struct trn_fence *fence)
+enum trn_status trn_queue_fill(struct trn_queue *queue, struct trn_memory *dst, uint64_t offset,
+			       uint32_t pattern, uint64_t bytes, struct trn_fence *fence)
 {
 	struct drm_trainium_cmd cmd = { .type = DRM_TRAINIUM_CMD_FILL };
 	enum trn_status result;
@@ -409,7 +449,9 @@ enum trn_status trn_queue_fill(struct trn_queue *queue, struct trn_memory *dst, 
 	if (result)
 		return result;
 	if (offset % 4 || bytes % 4)
-		return trn_error_set(TRN_ERR_INVALID, "%s: trn_queue_fill: offset %" PRIu64 " and %" PRIu64 " bytes must be multiples of 4",
+		return trn_error_set(TRN_ERR_INVALID,
+				     "%s: trn_queue_fill: offset %" PRIu64 " and %" PRIu64
+				     " bytes must be multiples of 4",
 				     queue->device->spec, offset, bytes);
 	cmd.fill.handle = place.handle;
 	cmd.fill.pattern = pattern;
@@ -430,7 +472,9 @@ static enum trn_status fence_sent(struct trn_fence fence)
 	if (!result)
 		result = trn_queue_outcome_locked(other, fence.point);
 	if (!result && fence.point > other->sent)
-		result = trn_error_set(TRN_ERR_INVALID, "%s: queue %" PRIu64 ": point %" PRIu64 " was never enqueued, the last one is %" PRIu64,
+		result = trn_error_set(TRN_ERR_INVALID,
+				       "%s: queue %" PRIu64 ": point %" PRIu64
+				       " was never enqueued, the last one is %" PRIu64,
 				       other->device->spec, other->id, fence.point, other->sent);
 	pthread_mutex_unlock(&other->lock);
 	return result;
@@ -463,8 +507,10 @@ enum trn_status trn_queue_wait_fence(struct trn_queue *queue, struct trn_fence f
 	else if (queue->cmd_count)
 		result = trn_queue_flush_locked(queue);
 	if (!result && queue->wait_count == TRN_BATCH_WAITS)
-		result = trn_error_set(TRN_ERR_INVALID, "%s: queue %" PRIu64 ": more than %u waits without work between them", queue->device->spec,
-				       queue->id, TRN_BATCH_WAITS);
+		result = trn_error_set(TRN_ERR_INVALID,
+				       "%s: queue %" PRIu64
+				       ": more than %u waits without work between them",
+				       queue->device->spec, queue->id, TRN_BATCH_WAITS);
 	if (!result) {
 		struct trn_backend_point *wait = &queue->waits[queue->wait_count++];
 
@@ -511,7 +557,8 @@ enum trn_status trn_queue_finish(struct trn_queue *queue, uint64_t timeout_ns)
 	/* The last point was canceled: tell what failed first. */
 	pthread_mutex_lock(&queue->lock);
 	if (queue->failed && queue->failure_count)
-		result = trn_queue_outcome_locked(queue, queue->failures[queue->failure_count - 1].first);
+		result = trn_queue_outcome_locked(queue,
+						  queue->failures[queue->failure_count - 1].first);
 	pthread_mutex_unlock(&queue->lock);
 	return result;
 }
@@ -536,8 +583,9 @@ enum trn_status trn_queue_reset(struct trn_queue *queue)
 	status = (struct drm_trainium_ctx_status){ .id = queue->ctx };
 	error = device->ops->ctx_status(device->backend, &status);
 	if (error) {
-		result = trn_error_set(trn_status_from_errno(error), "%s: queue %" PRIu64 " cannot be reset: %s", device->spec, queue->id,
-				       strerror(-error));
+		result = trn_error_set(trn_status_from_errno(error),
+				       "%s: queue %" PRIu64 " cannot be reset: %s", device->spec,
+				       queue->id, strerror(-error));
 	} else {
 		if (!queue->failed && status.jobs_failed != queue->failed_jobs)
 			trn_queue_find_failure_locked(queue);
@@ -545,7 +593,8 @@ enum trn_status trn_queue_reset(struct trn_queue *queue)
 			queue->failures[queue->failure_count - 1].last = queue->submitted;
 		queue->failed = false;
 		queue->failed_jobs = status.jobs_failed;
-		/* Points before the failure passed, those from it on are in the failures: none needs the backend any more. */
+		/* Points before the failure passed, those from it on are in the failures: none
+		 * needs the backend any more. */
 		atomic_store_explicit(&queue->passed, queue->submitted, memory_order_release);
 	}
 	pthread_mutex_unlock(&queue->lock);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Copies between host and device memory through the public API, next to memcpy() between two host buffers of the same sizes in the same run.
+ * Copies between host and device memory through the public API, next to memcpy() between two host
+ * buffers of the same sizes in the same run.
  *
- * Every size works through the same 64 MiB on both sides, so that caches help both alike. Rounds of memcpy and copies take turns; the
- * best of each counts. "queued": many copies, one wait; "waited": a wait after each.
+ * Every size works through the same 64 MiB on both sides, so that caches help both alike. Rounds of
+ * memcpy and copies take turns; the best of each counts. "queued": many copies, one wait; "waited":
+ * a wait after each.
  *
  * usage: bench_copy [--device SPEC] [--json FILE] [--quick]
  */
@@ -15,12 +17,12 @@
 
 #include <trn/trn.h>
 
-#define AREA	(64ull << 20)
-#define ROUNDS	7
+#define AREA   (64ull << 20)
+#define ROUNDS 7
 
 static const uint64_t sizes[] = { 4096, 65536, 1 << 20, 4 << 20, 16 << 20, 64 << 20 };
 
-#define SIZES	(sizeof(sizes) / sizeof(sizes[0]))
+#define SIZES (sizeof(sizes) / sizeof(sizes[0]))
 
 enum way {
 	WAY_MEMCPY,
@@ -31,7 +33,8 @@ enum way {
 	WAYS,
 };
 
-static const char *const way_names[WAYS] = { "memcpy", "write", "read", "write_waited", "read_waited" };
+static const char *const way_names[WAYS] = { "memcpy", "write", "read", "write_waited",
+					     "read_waited" };
 
 struct bench {
 	struct trn_device *device;
@@ -40,7 +43,7 @@ struct bench {
 	uint8_t *a;
 	uint8_t *b;
 	uint64_t area;
-	double best[SIZES][WAYS];	/* bytes per second */
+	double best[SIZES][WAYS]; /* bytes per second */
 };
 
 static double now(void)
@@ -76,10 +79,12 @@ static double pass(struct bench *bench, enum way way, uint64_t size, unsigned in
 			break;
 		case WAY_WRITE:
 		case WAY_WRITE_WAITED:
-			check(trn_queue_write(bench->queue, bench->memory, at, bench->a + at, size, NULL));
+			check(trn_queue_write(bench->queue, bench->memory, at, bench->a + at, size,
+					      NULL));
 			break;
 		default:
-			check(trn_queue_read(bench->queue, bench->b + at, bench->memory, at, size, NULL));
+			check(trn_queue_read(bench->queue, bench->b + at, bench->memory, at, size,
+					     NULL));
 		}
 		if (way == WAY_WRITE_WAITED || way == WAY_READ_WAITED)
 			check(trn_queue_finish(bench->queue, UINT64_MAX));
@@ -122,9 +127,11 @@ static void print_table(const struct bench *bench)
 	for (s = 0; s < SIZES; s++) {
 		if (!bench->best[s][WAY_MEMCPY])
 			continue;
-		printf("%10llu %10.2f", (unsigned long long)sizes[s] / 1024, bench->best[s][WAY_MEMCPY] / 1e9);
+		printf("%10llu %10.2f", (unsigned long long)sizes[s] / 1024,
+		       bench->best[s][WAY_MEMCPY] / 1e9);
 		for (way = WAY_WRITE; way < WAYS; way++)
-			printf(" %13.2f %6.2f", bench->best[s][way] / 1e9, bench->best[s][way] / bench->best[s][WAY_MEMCPY]);
+			printf(" %13.2f %6.2f", bench->best[s][way] / 1e9,
+			       bench->best[s][way] / bench->best[s][WAY_MEMCPY]);
 		printf("\n");
 	}
 }
@@ -137,15 +144,19 @@ static bool write_json(const struct bench *bench, const char *path, const char *
 
 	if (!file)
 		return false;
-	fprintf(file, "{\n  \"benchmark\": \"copy\",\n  \"device\": \"%s\",\n  \"results\": [", spec);
+	fprintf(file, "{\n  \"benchmark\": \"copy\",\n  \"device\": \"%s\",\n  \"results\": [",
+		spec);
 	for (s = 0; s < SIZES; s++) {
 		if (!bench->best[s][WAY_MEMCPY])
 			continue;
-		fprintf(file, "%s\n    { \"bytes\": %llu", first ? "" : ",", (unsigned long long)sizes[s]);
+		fprintf(file, "%s\n    { \"bytes\": %llu", first ? "" : ",",
+			(unsigned long long)sizes[s]);
 		for (way = 0; way < WAYS; way++)
-			fprintf(file, ", \"%s_bytes_per_s\": %.0f", way_names[way], bench->best[s][way]);
+			fprintf(file, ", \"%s_bytes_per_s\": %.0f", way_names[way],
+				bench->best[s][way]);
 		for (way = WAY_WRITE; way < WAYS; way++)
-			fprintf(file, ", \"%s_ratio\": %.3f", way_names[way], bench->best[s][way] / bench->best[s][WAY_MEMCPY]);
+			fprintf(file, ", \"%s_ratio\": %.3f", way_names[way],
+				bench->best[s][way] / bench->best[s][WAY_MEMCPY]);
 		fprintf(file, " }");
 		first = false;
 	}
@@ -169,7 +180,8 @@ int main(int argc, char **argv)
 		} else if (!strcmp(argv[i], "--device") && i + 1 < argc) {
 			spec = argv[++i];
 		} else {
-			fprintf(stderr, "usage: bench_copy [--device SPEC] [--json FILE] [--quick]\n");
+			fprintf(stderr,
+				"usage: bench_copy [--device SPEC] [--json FILE] [--quick]\n");
 			return 2;
 		}
 	}
@@ -183,13 +195,15 @@ int main(int argc, char **argv)
 	bench.a = aligned_alloc(4096, bench.area);
 	bench.b = aligned_alloc(4096, bench.area);
 	if (!bench.a || !bench.b) {
-		fprintf(stderr, "bench_copy: no memory for two buffers of %llu bytes\n", (unsigned long long)bench.area);
+		fprintf(stderr, "bench_copy: no memory for two buffers of %llu bytes\n",
+			(unsigned long long)bench.area);
 		return EXIT_FAILURE;
 	}
 	memset(bench.a, 1, bench.area);
 	memset(bench.b, 2, bench.area);
 	measure(&bench, rounds);
-	printf("copies on %s (%s), working set %llu MiB, best of %u\n", info.spec, info.product, (unsigned long long)bench.area >> 20, rounds);
+	printf("copies on %s (%s), working set %llu MiB, best of %u\n", info.spec, info.product,
+	       (unsigned long long)bench.area >> 20, rounds);
 	print_table(&bench);
 	if (json && !write_json(&bench, json, info.spec)) {
 		fprintf(stderr, "bench_copy: cannot write %s\n", json);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Time of one allocation and one free of the heap, with a growing number of live blocks: median and 99th percentile of single calls.
+ * Time of one allocation and one free of the heap, with a growing number of live blocks: median and
+ * 99th percentile of single calls.
  *
- * Blocks are 64 bytes to 64 KiB, small ones more often; each step frees a random live block and allocates another, so the heap is as fragmented
- * as it gets. Random numbers come from a fixed seed.
+ * Blocks are 64 bytes to 64 KiB, small ones more often; each step frees a random live block and
+ * allocates another, so the heap is as fragmented as it gets. Random numbers come from a fixed
+ * seed.
  *
  * usage: bench_heap [--json FILE]
  */
@@ -14,15 +16,15 @@
 
 #include "heap.h"
 
-#define STEPS	200000u
-#define SEED	12345u
+#define STEPS 200000u
+#define SEED  12345u
 
 static const unsigned int populations[] = { 1000, 10000, 100000, 1000000 };
 
-#define POPULATIONS	(sizeof(populations) / sizeof(populations[0]))
+#define POPULATIONS (sizeof(populations) / sizeof(populations[0]))
 
 struct result {
-	double alloc_median, alloc_99, free_median, free_99;	/* ns */
+	double alloc_median, alloc_99, free_median, free_99; /* ns */
 };
 
 static uint64_t state = SEED;
@@ -85,7 +87,8 @@ static struct trn_heap_block *take(struct trn_heap *heap)
 static int measure(unsigned int population, struct result *result)
 {
 	struct trn_heap_block **blocks = calloc(population, sizeof(*blocks));
-	double *alloc_ns = calloc(STEPS, sizeof(*alloc_ns)), *free_ns = calloc(STEPS, sizeof(*free_ns));
+	double *alloc_ns = calloc(STEPS, sizeof(*alloc_ns)),
+	       *free_ns = calloc(STEPS, sizeof(*free_ns));
 	struct trn_heap *heap = trn_heap_create(1);
 	double cost = clock_cost(), start, middle, end;
 	unsigned int i, slot;
@@ -136,13 +139,15 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: bench_heap [--json FILE]\n");
 		return 2;
 	}
-	printf("heap, ns per call, seed %u\n%12s %14s %10s %14s %10s\n", SEED, "live blocks", "alloc median", "99 %", "free median", "99 %");
+	printf("heap, ns per call, seed %u\n%12s %14s %10s %14s %10s\n", SEED, "live blocks",
+	       "alloc median", "99 %", "free median", "99 %");
 	for (i = 0; i < POPULATIONS; i++) {
 		if (measure(populations[i], &results[i])) {
 			fprintf(stderr, "bench_heap: no memory for %u blocks\n", populations[i]);
 			return EXIT_FAILURE;
 		}
-		printf("%12u %14.0f %10.0f %14.0f %10.0f\n", populations[i], results[i].alloc_median, results[i].alloc_99, results[i].free_median,
+		printf("%12u %14.0f %10.0f %14.0f %10.0f\n", populations[i],
+		       results[i].alloc_median, results[i].alloc_99, results[i].free_median,
 		       results[i].free_99);
 	}
 	if (!json)
@@ -154,8 +159,11 @@ int main(int argc, char **argv)
 	}
 	fprintf(file, "{\n  \"benchmark\": \"heap\",\n  \"results\": [");
 	for (i = 0; i < POPULATIONS; i++)
-		fprintf(file, "%s\n    { \"live_blocks\": %u, \"alloc_median_ns\": %.0f, \"alloc_p99_ns\": %.0f, \"free_median_ns\": %.0f, \"free_p99_ns\": %.0f }",
-			i ? "," : "", populations[i], results[i].alloc_median, results[i].alloc_99, results[i].free_median, results[i].free_99);
+		fprintf(file,
+			"%s\n    { \"live_blocks\": %u, \"alloc_median_ns\": %.0f, "
+			"\"alloc_p99_ns\": %.0f, \"free_median_ns\": %.0f, \"free_p99_ns\": %.0f }",
+			i ? "," : "", populations[i], results[i].alloc_median, results[i].alloc_99,
+			results[i].free_median, results[i].free_99);
 	fprintf(file, "\n  ]\n}\n");
 	return fclose(file) ? EXIT_FAILURE : EXIT_SUCCESS;
 }

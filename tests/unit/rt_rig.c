@@ -53,11 +53,13 @@ struct trn_insn rt_insn(uint8_t opcode)
 	return insn;
 }
 
-void rt_program_make(struct rt_program *program, struct trn_queue *queue, const struct trn_insn *insns, uint32_t count)
+void rt_program_make(struct rt_program *program, struct trn_queue *queue,
+		     const struct trn_insn *insns, uint32_t count)
 {
 	struct trn_device *device = queue->device;
 	struct drm_trainium_program_image image = { .engine = TRN_ENGINE_SP, .insns = count };
-	struct drm_trainium_program_create create = { .ctx = queue->ctx, .core = trn_queue_core(queue, 0) };
+	struct drm_trainium_program_create create = { .ctx = queue->ctx,
+						      .core = trn_queue_core(queue, 0) };
 	struct drm_trainium_program_bo *bos;
 	struct trn_place place;
 	uint64_t generation;
@@ -94,7 +96,9 @@ void rt_program_free(struct rt_program *program)
 	struct trn_device *device = program->queue->device;
 
 	trn_queue_drain(program->queue);
-	ck_assert_int_eq(device->ops->program_destroy(device->backend, program->queue->ctx, program->handle), 0);
+	ck_assert_int_eq(device->ops->program_destroy(device->backend, program->queue->ctx,
+						      program->handle),
+			 0);
 	trn_memory_free(program->code);
 }
 

@@ -9,23 +9,27 @@
 #include "memory.h"
 #include "trainium/isa.h"
 
-#define RT_SPEC		"emu:trn1,hbm=256M"
-#define RT_MS		1000000ull
-#define RT_FOREVER	UINT64_MAX
+#define RT_SPEC	   "emu:trn1,hbm=256M"
+#define RT_MS	   1000000ull
+#define RT_FOREVER UINT64_MAX
 
 /** rt_ok() - assert that a call succeeded; the sentence is in the message otherwise. */
-#define rt_ok(call) do { \
-	enum trn_status rt_status_ = (call); \
-	ck_assert_msg(rt_status_ == TRN_OK, "%s: %s: %s", #call, trn_strerror(rt_status_), trn_error_text()); \
-} while (0)
+#define rt_ok(call)                                                                                \
+	do {                                                                                       \
+		enum trn_status rt_status_ = (call);                                               \
+		ck_assert_msg(rt_status_ == TRN_OK, "%s: %s: %s", #call, trn_strerror(rt_status_), \
+			      trn_error_text());                                                   \
+	} while (0)
 
 /** rt_fails() - assert that a call fails with @status and that its sentence holds @word. */
-#define rt_fails(call, status, word) do { \
-	enum trn_status rt_status_ = (call); \
-	ck_assert_msg(rt_status_ == (status), "%s: %s, not %s: %s", #call, trn_strerror(rt_status_), trn_strerror(status), \
-		      trn_error_text()); \
-	ck_assert_msg(strstr(trn_error_text(), (word)) != NULL, "no \"%s\" in: %s", (word), trn_error_text()); \
-} while (0)
+#define rt_fails(call, status, word)                                                             \
+	do {                                                                                     \
+		enum trn_status rt_status_ = (call);                                             \
+		ck_assert_msg(rt_status_ == (status), "%s: %s, not %s: %s", #call,               \
+			      trn_strerror(rt_status_), trn_strerror(status), trn_error_text()); \
+		ck_assert_msg(strstr(trn_error_text(), (word)) != NULL, "no \"%s\" in: %s",      \
+			      (word), trn_error_text());                                         \
+	} while (0)
 
 struct trn_device *rt_open(const char *spec);
 /** rt_queue() - @cores of any number, 0 for copies only; @timeout_ns 0: default. */
@@ -41,7 +45,8 @@ struct rt_program {
 	uint32_t handle;
 };
 
-void rt_program_make(struct rt_program *program, struct trn_queue *queue, const struct trn_insn *insns, uint32_t count);
+void rt_program_make(struct rt_program *program, struct trn_queue *queue,
+		     const struct trn_insn *insns, uint32_t count);
 enum trn_status rt_program_run(struct rt_program *program, struct trn_fence *fence);
 void rt_program_free(struct rt_program *program);
 /** rt_insn() - an instruction of the sync engine. */

@@ -19,7 +19,7 @@ START_TEST(test_status_texts)
 		ck_assert_str_ne(trn_strerror(status), "unknown status");
 	}
 	ck_assert_str_eq(trn_strerror(9999), "unknown status");
-	ck_assert_str_eq(trn_strerror((enum trn_status)-1), "unknown status");
+	ck_assert_str_eq(trn_strerror((enum trn_status) - 1), "unknown status");
 	ck_assert_str_eq(trn_version(), "0.1");
 }
 END_TEST
@@ -80,8 +80,10 @@ START_TEST(test_unknown_specs)
 	rt_fails(trn_device_open("emu:trn9", &device), TRN_ERR_NO_DEVICE, "trn9");
 	rt_fails(trn_device_open("emu:trn1,colour=red", &device), TRN_ERR_INVALID, "colour=red");
 	rt_fails(trn_device_open("emu:trn1,hbm=99999999G", &device), TRN_ERR_INVALID, "hbm");
-	rt_fails(trn_device_open("emu:trn1,routing-id=64", &device), TRN_ERR_INVALID, "routing-id=64");
-	rt_fails(trn_device_open("/dev/no/such/node", &device), TRN_ERR_NO_DEVICE, "/dev/no/such/node");
+	rt_fails(trn_device_open("emu:trn1,routing-id=64", &device), TRN_ERR_INVALID,
+		 "routing-id=64");
+	rt_fails(trn_device_open("/dev/no/such/node", &device), TRN_ERR_NO_DEVICE,
+		 "/dev/no/such/node");
 	rt_fails(trn_device_open("/dev/null", &device), TRN_ERR_NO_DEVICE, "another driver");
 	rt_fails(trn_device_open("0000:ff:1f.7", &device), TRN_ERR_NO_DEVICE, "0000:ff:1f.7");
 	rt_fails(trn_device_open("emu:trn1", NULL), TRN_ERR_INVALID, "NULL");
@@ -180,9 +182,11 @@ START_TEST(test_options_of_a_newer_caller)
 
 	rt_ok(trn_memory_alloc(device, 64, &newer.options, &memory));
 	newer.unknown = 1;
-	rt_fails(trn_memory_alloc(device, 64, &newer.options, &memory), TRN_ERR_INVALID, "does not know");
+	rt_fails(trn_memory_alloc(device, 64, &newer.options, &memory), TRN_ERR_INVALID,
+		 "does not know");
 	newer.options.size = 0;
-	rt_fails(trn_memory_alloc(device, 64, &newer.options, &memory), TRN_ERR_INVALID, "TRN_OPTIONS");
+	rt_fails(trn_memory_alloc(device, 64, &newer.options, &memory), TRN_ERR_INVALID,
+		 "TRN_OPTIONS");
 	trn_device_close(device);
 }
 END_TEST
@@ -274,7 +278,8 @@ START_TEST(test_fork)
 		trn_queue_destroy(queue);
 		trn_device_close(device);
 #ifdef __SANITIZE_THREAD__
-		_exit(wrong);	/* its runtime cannot start threads in the child of a process with threads */
+		_exit(wrong); /* its runtime cannot start threads in the child of a process with
+				 threads */
 #endif
 		wrong |= (trn_device_open(RT_SPEC, &own) != TRN_OK) << 4;
 		wrong |= (trn_memory_alloc(own, 64, NULL, &other) != TRN_OK) << 5;
@@ -306,7 +311,8 @@ START_TEST(test_open_close_leaves_nothing)
 
 		rt_ok(trn_memory_alloc(device, 5000, &host, &other));
 		rt_ok(trn_queue_fill(queue, memory, 0, i, 4096, NULL));
-		/* Work not even sent, memory not freed, queue not destroyed: close does all of it. */
+		/* Work not even sent, memory not freed, queue not destroyed: close does all of it.
+		 */
 		trn_device_close(device);
 	}
 }

@@ -164,16 +164,25 @@ START_TEST(test_submit)
 	} cases[] = {
 		{ { .type = 3 }, -EINVAL },
 		{ { .type = DRM_TRAINIUM_CMD_COPY, .flags = 1 }, -EINVAL },
-		{ { .type = DRM_TRAINIUM_CMD_COPY, .copy = { 0, 0, pointer, pointer, 4 } }, -EINVAL },
+		{ { .type = DRM_TRAINIUM_CMD_COPY, .copy = { 0, 0, pointer, pointer, 4 } },
+		  -EINVAL },
 		{ { .type = DRM_TRAINIUM_CMD_COPY, .copy = { 0, 99, pointer, 0, 4 } }, -ENOENT },
 		{ { .type = DRM_TRAINIUM_CMD_COPY, .copy = { 99, 0, 0, pointer, 4 } }, -ENOENT },
-		{ { .type = DRM_TRAINIUM_CMD_COPY, .copy = { 0, bo.handle, pointer, 65536, 1 } }, -EINVAL },
-		{ { .type = DRM_TRAINIUM_CMD_COPY, .copy = { 0, bo.handle, pointer, UINT64_MAX, 2 } }, -EINVAL },
-		{ { .type = DRM_TRAINIUM_CMD_COPY, .copy = { 0, bo.handle, pointer, 0, 0 } }, -EINVAL },
+		{ { .type = DRM_TRAINIUM_CMD_COPY, .copy = { 0, bo.handle, pointer, 65536, 1 } },
+		  -EINVAL },
+		{ { .type = DRM_TRAINIUM_CMD_COPY,
+		    .copy = { 0, bo.handle, pointer, UINT64_MAX, 2 } },
+		  -EINVAL },
+		{ { .type = DRM_TRAINIUM_CMD_COPY, .copy = { 0, bo.handle, pointer, 0, 0 } },
+		  -EINVAL },
 		{ { .type = DRM_TRAINIUM_CMD_COPY, .copy = { 0, bo.handle, 0, 0, 4 } }, -EFAULT },
-		{ { .type = DRM_TRAINIUM_CMD_COPY, .copy = { 0, bo.handle, UINT64_MAX - 4, 0, 64 } }, -EFAULT },
-		{ { .type = DRM_TRAINIUM_CMD_COPY, .copy = { 0, bo.handle, 4096, 0, 64 } }, -EFAULT },
-		{ { .type = DRM_TRAINIUM_CMD_FILL, .fill = { bo.handle, 0, 0, 65540, 0 } }, -EINVAL },
+		{ { .type = DRM_TRAINIUM_CMD_COPY,
+		    .copy = { 0, bo.handle, UINT64_MAX - 4, 0, 64 } },
+		  -EFAULT },
+		{ { .type = DRM_TRAINIUM_CMD_COPY, .copy = { 0, bo.handle, 4096, 0, 64 } },
+		  -EFAULT },
+		{ { .type = DRM_TRAINIUM_CMD_FILL, .fill = { bo.handle, 0, 0, 65540, 0 } },
+		  -EINVAL },
 		{ { .type = DRM_TRAINIUM_CMD_FILL, .fill = { bo.handle, 0, 2, 4, 0 } }, -EINVAL },
 		{ { .type = DRM_TRAINIUM_CMD_FILL, .fill = { bo.handle, 0, 0, 0, 0 } }, -EINVAL },
 		{ { .type = DRM_TRAINIUM_CMD_FILL, .fill = { 0, 0, 0, 4, 0 } }, -EINVAL },
@@ -190,14 +199,16 @@ START_TEST(test_submit)
 		struct trn_backend_job one = job(&cases[i].cmd);
 		int error = ops->submit(backend, &one);
 
-		ck_assert_msg(error == cases[i].error, "case %u: %d, not %d", i, error, cases[i].error);
+		ck_assert_msg(error == cases[i].error, "case %u: %d, not %d", i, error,
+			      cases[i].error);
 	}
 }
 END_TEST
 
 START_TEST(test_submit_limits)
 {
-	const struct drm_trainium_cmd cmd = { .type = DRM_TRAINIUM_CMD_FILL, .fill = { bo.handle, 0, 0, 4, 0 } };
+	const struct drm_trainium_cmd cmd = { .type = DRM_TRAINIUM_CMD_FILL,
+					      .fill = { bo.handle, 0, 0, 4, 0 } };
 	struct trn_backend_point wait = { .device = backend, .ctx = 999, .point = 1 };
 	struct trn_backend_job one = job(&cmd);
 
@@ -225,7 +236,8 @@ END_TEST
 /* A buffer destroyed while a job uses it lives until the job is done. */
 START_TEST(test_bo_in_use)
 {
-	const struct drm_trainium_cmd cmd = { .type = DRM_TRAINIUM_CMD_FILL, .fill = { bo.handle, 7, 0, 65536, 0 } };
+	const struct drm_trainium_cmd cmd = { .type = DRM_TRAINIUM_CMD_FILL,
+					      .fill = { bo.handle, 7, 0, 65536, 0 } };
 	struct trn_backend_job one = job(&cmd);
 	uint64_t failed = 1;
 
@@ -240,7 +252,9 @@ END_TEST
 
 static int ring(const struct drm_trainium_xfer *xfers, uint32_t count, uint32_t *bad)
 {
-	struct drm_trainium_ring_create create = { .ctx = ctx.id, .count = count, .stride = sizeof(*xfers), .xfers = (uintptr_t)xfers };
+	struct drm_trainium_ring_create create = {
+		.ctx = ctx.id, .count = count, .stride = sizeof(*xfers), .xfers = (uintptr_t)xfers
+	};
 	int error = ops->ring_create(backend, &create);
 
 	*bad = create.bad_index;
@@ -249,9 +263,9 @@ static int ring(const struct drm_trainium_xfer *xfers, uint32_t count, uint32_t 
 	return error;
 }
 
-#define BO	DRM_TRAINIUM_REF_BO
-#define SBUF	DRM_TRAINIUM_REF_SBUF
-#define SEM	DRM_TRAINIUM_REF_SEM_INC
+#define BO   DRM_TRAINIUM_REF_BO
+#define SBUF DRM_TRAINIUM_REF_SBUF
+#define SEM  DRM_TRAINIUM_REF_SEM_INC
 
 START_TEST(test_ring_transfers)
 {
@@ -292,7 +306,8 @@ START_TEST(test_ring_transfers)
 		xfers[1] = cases[i].xfer;
 		xfers[2] = good;
 		error = ring(xfers, 3, &bad);
-		ck_assert_msg(error == cases[i].error, "case %u: %d, not %d", i, error, cases[i].error);
+		ck_assert_msg(error == cases[i].error, "case %u: %d, not %d", i, error,
+			      cases[i].error);
 		if (error)
 			ck_assert_uint_eq(bad, 1);
 	}
@@ -303,14 +318,17 @@ START_TEST(test_ring_create)
 {
 	struct drm_trainium_xfer xfer = { BO, SBUF, 0, 64, bo.handle, 0, 0, 0 };
 	const struct drm_trainium_ring_create good = {
-		.ctx = ctx.id, .count = 1, .stride = sizeof(xfer), .xfers = (uintptr_t)&xfer,
+		.ctx = ctx.id,
+		.count = 1,
+		.stride = sizeof(xfer),
+		.xfers = (uintptr_t)&xfer,
 	};
 	struct drm_trainium_ring_create create = good;
 
 	create.ctx = 999;
 	ck_assert_int_eq(ops->ring_create(backend, &create), -ENOENT);
 	create = good;
-	create.core = 1;	/* not of this context */
+	create.core = 1; /* not of this context */
 	ck_assert_int_eq(ops->ring_create(backend, &create), -EINVAL);
 	create.core = UINT32_MAX;
 	ck_assert_int_eq(ops->ring_create(backend, &create), -EINVAL);
@@ -349,14 +367,25 @@ START_TEST(test_program_create)
 {
 	struct drm_trainium_xfer xfer = { BO, SBUF, 0, 64, bo.handle, 0, 0, 0 };
 	struct drm_trainium_ring_create ring_create = {
-		.ctx = ctx.id, .count = 1, .stride = sizeof(xfer), .xfers = (uintptr_t)&xfer,
+		.ctx = ctx.id,
+		.count = 1,
+		.stride = sizeof(xfer),
+		.xfers = (uintptr_t)&xfer,
 	};
-	struct drm_trainium_program_image image = { .engine = TRN_ENGINE_SP, .handle = bo.handle, .insns = 512 };
-	struct drm_trainium_program_bo access = { .handle = bo.handle, .access = DRM_TRAINIUM_BO_READ };
+	struct drm_trainium_program_image image = { .engine = TRN_ENGINE_SP,
+						    .handle = bo.handle,
+						    .insns = 512 };
+	struct drm_trainium_program_bo access = { .handle = bo.handle,
+						  .access = DRM_TRAINIUM_BO_READ };
 	uint32_t rings[2];
 	const struct drm_trainium_program_create good = {
-		.ctx = ctx.id, .images = (uintptr_t)&image, .image_count = 1, .rings = (uintptr_t)rings, .ring_count = 1,
-		.bos = (uintptr_t)&access, .bo_count = 1,
+		.ctx = ctx.id,
+		.images = (uintptr_t)&image,
+		.image_count = 1,
+		.rings = (uintptr_t)rings,
+		.ring_count = 1,
+		.bos = (uintptr_t)&access,
+		.bo_count = 1,
 	};
 	struct drm_trainium_program_create create = good;
 

@@ -8,7 +8,7 @@
 #include "heap.h"
 #include "rt_rig.h"
 
-#define MIB	(1ull << 20)
+#define MIB (1ull << 20)
 
 static struct trn_heap *heap;
 
@@ -150,7 +150,8 @@ START_TEST(test_alignment_last_resort)
 	/* Blocks of 4096 at odd multiples of 64 bytes, but the last at a multiple of 4096. */
 	for (i = 0; i < 41; i++) {
 		if (i < 40)
-			ck_assert_ptr_nonnull(wall = trn_heap_alloc(heap, 0, 64, 0, "wall", &error));
+			ck_assert_ptr_nonnull(
+				wall = trn_heap_alloc(heap, 0, 64, 0, "wall", &error));
 		holes[i] = get(0, 4096, i < 40 ? 0 : 4096);
 		ck_assert_ptr_nonnull(holes[i]);
 	}
@@ -234,9 +235,9 @@ END_TEST
 
 /* ---- fuzz ---- */
 
-#define FUZZ_EXTENT	(256 * 1024ull)
-#define FUZZ_EXTENTS	3
-#define FUZZ_BLOCKS	512
+#define FUZZ_EXTENT  (256 * 1024ull)
+#define FUZZ_EXTENTS 3
+#define FUZZ_BLOCKS  512
 
 /** struct model - a byte map per extent: the simplest heap there is. */
 struct model {
@@ -248,7 +249,8 @@ struct model {
 
 static bool model_fits(const struct model *model, uint64_t size, uint64_t alignment)
 {
-	uint64_t granules = (size + TRN_HEAP_GRANULE - 1) / TRN_HEAP_GRANULE, step = alignment / TRN_HEAP_GRANULE, at, i;
+	uint64_t granules = (size + TRN_HEAP_GRANULE - 1) / TRN_HEAP_GRANULE,
+		 step = alignment / TRN_HEAP_GRANULE, at, i;
 	unsigned int e;
 
 	for (e = 0; e < FUZZ_EXTENTS; e++)
@@ -267,7 +269,8 @@ static void model_mark(struct model *model, unsigned int slot, uint8_t value)
 	uint64_t i;
 
 	for (i = 0; i < block->size / TRN_HEAP_GRANULE; i++) {
-		uint8_t *granule = &model->used[model->extent_of[slot]][block->offset / TRN_HEAP_GRANULE + i];
+		uint8_t *granule =
+			&model->used[model->extent_of[slot]][block->offset / TRN_HEAP_GRANULE + i];
 
 		ck_assert_uint_ne(*granule, value);
 		*granule = value;
@@ -277,7 +280,8 @@ static void model_mark(struct model *model, unsigned int slot, uint8_t value)
 static void fuzz_alloc(struct model *model, unsigned int slot, uint32_t random)
 {
 	static const uint32_t sizes[] = { 64, 200, 1000, 4096, 5000, 16384, 60000 };
-	uint64_t size = sizes[random % 7] + random / 7 % 300, alignment = 64ull << (random >> 16) % 9;
+	uint64_t size = sizes[random % 7] + random / 7 % 300,
+		 alignment = 64ull << (random >> 16) % 9;
 	struct trn_heap_block *block = get(0, size, alignment);
 	unsigned int e;
 
@@ -313,7 +317,8 @@ static void fuzz(uint32_t seed, unsigned int steps)
 			model->blocks[slot] = NULL;
 		}
 		if (i % 64 == 0)
-			ck_assert_msg(!trn_heap_check(heap), "seed %u, step %u: %s", seed, i, trn_heap_check(heap));
+			ck_assert_msg(!trn_heap_check(heap), "seed %u, step %u: %s", seed, i,
+				      trn_heap_check(heap));
 	}
 	for (slot = 0; slot < FUZZ_BLOCKS; slot++)
 		if (model->blocks[slot])

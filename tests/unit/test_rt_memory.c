@@ -5,7 +5,7 @@
 
 #include "rt_rig.h"
 
-#define MIB	(1ull << 20)
+#define MIB (1ull << 20)
 
 static struct trn_device *device;
 static struct trn_queue *queue;
@@ -61,13 +61,17 @@ START_TEST(test_huge_sizes)
 	struct trn_memory_options options = TRN_OPTIONS(options);
 	struct trn_memory *memory;
 
-	rt_fails(trn_memory_alloc(device, UINT64_MAX, NULL, &memory), TRN_ERR_NO_DEVICE_MEMORY, "18446744073709551615");
-	rt_fails(trn_memory_alloc(device, 1ull << 45, NULL, &memory), TRN_ERR_NO_DEVICE_MEMORY, "32.00 TiB");
+	rt_fails(trn_memory_alloc(device, UINT64_MAX, NULL, &memory), TRN_ERR_NO_DEVICE_MEMORY,
+		 "18446744073709551615");
+	rt_fails(trn_memory_alloc(device, 1ull << 45, NULL, &memory), TRN_ERR_NO_DEVICE_MEMORY,
+		 "32.00 TiB");
 	options.host = 1;
-	rt_fails(trn_memory_alloc(device, UINT64_MAX, &options, &memory), TRN_ERR_NO_HOST_MEMORY, "18446744073709551615");
+	rt_fails(trn_memory_alloc(device, UINT64_MAX, &options, &memory), TRN_ERR_NO_HOST_MEMORY,
+		 "18446744073709551615");
 	options.host = 0;
 	options.stack = TRN_STACK_ANY;
-	rt_fails(trn_memory_alloc(device, UINT64_MAX - 4096, &options, &memory), TRN_ERR_NO_DEVICE_MEMORY, "bytes");
+	rt_fails(trn_memory_alloc(device, UINT64_MAX - 4096, &options, &memory),
+		 TRN_ERR_NO_DEVICE_MEMORY, "bytes");
 }
 END_TEST
 
@@ -78,7 +82,8 @@ START_TEST(test_out_of_memory_says_who)
 
 	options.tag = "weights";
 	rt_ok(trn_memory_alloc(device, 200 * MIB, &options, &weights));
-	rt_fails(trn_memory_alloc(device, 60 * MIB, &options, &memory), TRN_ERR_NO_DEVICE_MEMORY, "200.00 MiB in 1 blocks tagged \"weights\"");
+	rt_fails(trn_memory_alloc(device, 60 * MIB, &options, &memory), TRN_ERR_NO_DEVICE_MEMORY,
+		 "200.00 MiB in 1 blocks tagged \"weights\"");
 	ck_assert_ptr_nonnull(strstr(trn_error_text(), "emu:trn1"));
 	ck_assert_ptr_nonnull(strstr(trn_error_text(), "process "));
 	/* The other stack has room. */
@@ -99,7 +104,8 @@ START_TEST(test_all_of_a_stack)
 	options.stack = 1;
 	rt_ok(trn_memory_alloc(device, all, &options, &memory[0]));
 	ck_assert_uint_eq(hbm_free(1), 0);
-	rt_fails(trn_memory_alloc(device, 1, &options, &memory[1]), TRN_ERR_NO_DEVICE_MEMORY, "stack 1");
+	rt_fails(trn_memory_alloc(device, 1, &options, &memory[1]), TRN_ERR_NO_DEVICE_MEMORY,
+		 "stack 1");
 	trn_memory_free(memory[0]);
 	rt_ok(trn_memory_alloc(device, 1, &options, &memory[1]));
 }
@@ -137,7 +143,8 @@ START_TEST(test_zeroed)
 		rt_ok(trn_queue_read(queue, bytes, memory, 0, trn_memory_size(memory), NULL));
 		rt_ok(trn_queue_finish(queue, RT_FOREVER));
 		for (i = 0; i < trn_memory_size(memory); i++)
-			ck_assert_msg(!bytes[i], "round %u, byte %lu is %u", round, (unsigned long)i, bytes[i]);
+			ck_assert_msg(!bytes[i], "round %u, byte %lu is %u", round,
+				      (unsigned long)i, bytes[i]);
 		memset(bytes, 0xa5, size);
 		rt_ok(trn_queue_write(queue, memory, 0, bytes, trn_memory_size(memory), NULL));
 		trn_memory_free(memory);
@@ -215,8 +222,10 @@ START_TEST(test_generation)
 	ck_assert_uint_eq(count, 1);
 	rt_ok(trn_memory_place(second, 10, 54, "test", &place));
 	ck_assert_uint_eq(place.handle, list[0].handle);
-	rt_fails(trn_memory_place(second, 10, 55, "test", &place), TRN_ERR_INVALID, "55 bytes at offset 10");
-	rt_fails(trn_memory_place(second, UINT64_MAX, 2, "test", &place), TRN_ERR_INVALID, "pass the end");
+	rt_fails(trn_memory_place(second, 10, 55, "test", &place), TRN_ERR_INVALID,
+		 "55 bytes at offset 10");
+	rt_fails(trn_memory_place(second, UINT64_MAX, 2, "test", &place), TRN_ERR_INVALID,
+		 "pass the end");
 	free(list);
 	options.stack = 1;
 	rt_ok(trn_memory_alloc(device, 64, &options, &large));
@@ -246,7 +255,8 @@ START_TEST(test_hold)
 }
 END_TEST
 
-/* Freeing waits for queued work, also for work that was not sent yet, on more queues than are remembered one by one. */
+/* Freeing waits for queued work, also for work that was not sent yet, on more queues than are
+ * remembered one by one. */
 START_TEST(test_free_waits_for_queues)
 {
 	struct trn_queue *queues[TRN_MEMORY_USES + 2];

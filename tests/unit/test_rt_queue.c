@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Queues and fences over the in-process device; refusals of a driver by a table that stands before it. */
+/* Queues and fences over the in-process device; refusals of a driver by a table that stands before
+ * it. */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 
 #include "rt_rig.h"
 
-#define MIB	(1ull << 20)
+#define MIB (1ull << 20)
 
 static struct trn_device *device;
 static struct trn_queue *queue;
@@ -27,13 +28,15 @@ static void teardown(void)
 
 /* ---- copies ---- */
 
-static const size_t sizes[] = { 1, 3, 63, 64, 65, 4095, 4096, 65535, 65536, 65537, 1000003, 8 * MIB + 5 };
+static const size_t sizes[] = { 1,    3,     63,    64,	   65,	    4095,
+				4096, 65535, 65536, 65537, 1000003, 8 * MIB + 5 };
 
 START_TEST(test_copy_sizes)
 {
 	size_t size = sizes[_i], offset = _i * 7;
 	uint8_t *out = malloc(size + 64), *in = malloc(size + 64);
-	struct trn_memory *memory = rt_alloc(device, size + offset + 128), *other = rt_alloc(device, size + 3);
+	struct trn_memory *memory = rt_alloc(device, size + offset + 128),
+			  *other = rt_alloc(device, size + 3);
 
 	rt_pattern(out, size + 64, 1 + _i);
 	memset(in, 0, size + 64);
@@ -90,17 +93,24 @@ START_TEST(test_bad_arguments)
 	struct trn_memory *memory = rt_alloc(device, 100);
 	uint8_t byte = 0;
 
-	rt_fails(trn_queue_write(NULL, memory, 0, &byte, 1, NULL), TRN_ERR_INVALID, "queue is NULL");
-	rt_fails(trn_queue_write(queue, NULL, 0, &byte, 1, NULL), TRN_ERR_INVALID, "memory is NULL");
+	rt_fails(trn_queue_write(NULL, memory, 0, &byte, 1, NULL), TRN_ERR_INVALID,
+		 "queue is NULL");
+	rt_fails(trn_queue_write(queue, NULL, 0, &byte, 1, NULL), TRN_ERR_INVALID,
+		 "memory is NULL");
 	rt_fails(trn_queue_write(queue, memory, 0, NULL, 1, NULL), TRN_ERR_INVALID, "NULL");
 	rt_fails(trn_queue_write(queue, memory, 0, &byte, 0, NULL), TRN_ERR_INVALID, "0 bytes");
-	rt_fails(trn_queue_write(queue, memory, 100, &byte, 1, NULL), TRN_ERR_INVALID, "1 bytes at offset 100 pass the end of a memory of 100");
-	rt_fails(trn_queue_write(queue, memory, 0, &byte, UINT64_MAX, NULL), TRN_ERR_INVALID, "18446744073709551615");
-	rt_fails(trn_queue_read(queue, &byte, memory, UINT64_MAX, 2, NULL), TRN_ERR_INVALID, "pass the end");
+	rt_fails(trn_queue_write(queue, memory, 100, &byte, 1, NULL), TRN_ERR_INVALID,
+		 "1 bytes at offset 100 pass the end of a memory of 100");
+	rt_fails(trn_queue_write(queue, memory, 0, &byte, UINT64_MAX, NULL), TRN_ERR_INVALID,
+		 "18446744073709551615");
+	rt_fails(trn_queue_read(queue, &byte, memory, UINT64_MAX, 2, NULL), TRN_ERR_INVALID,
+		 "pass the end");
 	rt_fails(trn_queue_read(queue, NULL, memory, 0, 2, NULL), TRN_ERR_INVALID, "NULL");
 	rt_fails(trn_queue_copy(queue, memory, 0, memory, 99, 2, NULL), TRN_ERR_INVALID, "source");
-	rt_fails(trn_queue_copy(queue, memory, 99, memory, 0, 2, NULL), TRN_ERR_INVALID, "destination");
-	rt_fails(trn_queue_read(queue, (void *)(UINTPTR_MAX - 4), memory, 0, 50, NULL), TRN_ERR_INVALID, "address space");
+	rt_fails(trn_queue_copy(queue, memory, 99, memory, 0, 2, NULL), TRN_ERR_INVALID,
+		 "destination");
+	rt_fails(trn_queue_read(queue, (void *)(UINTPTR_MAX - 4), memory, 0, 50, NULL),
+		 TRN_ERR_INVALID, "address space");
 	rt_fails(trn_queue_flush(NULL), TRN_ERR_INVALID, "NULL");
 	rt_fails(trn_queue_finish(NULL, 0), TRN_ERR_INVALID, "NULL");
 	rt_fails(trn_queue_reset(NULL), TRN_ERR_INVALID, "NULL");
@@ -111,11 +121,13 @@ START_TEST(test_bad_arguments)
 }
 END_TEST
 
-/* A buffer that is not mapped: the job is refused, the queue says so until it is reset, then it works again. */
+/* A buffer that is not mapped: the job is refused, the queue says so until it is reset, then it
+ * works again. */
 START_TEST(test_unmapped_buffer)
 {
 	struct trn_memory *memory = rt_alloc(device, 8192);
-	uint8_t *hole = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint8_t *hole =
+		mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct trn_fence before, bad, after;
 	uint8_t byte = 1;
 
@@ -127,7 +139,8 @@ START_TEST(test_unmapped_buffer)
 	rt_fails(trn_fence_wait(bad, RT_FOREVER), TRN_ERR_INVALID, "Bad address");
 	ck_assert(trn_fence_done(bad));
 	rt_ok(trn_fence_wait(before, RT_FOREVER));
-	rt_fails(trn_queue_write(queue, memory, 0, &byte, 1, NULL), TRN_ERR_CANCELED, "trn_queue_reset()");
+	rt_fails(trn_queue_write(queue, memory, 0, &byte, 1, NULL), TRN_ERR_CANCELED,
+		 "trn_queue_reset()");
 	rt_fails(trn_queue_flush(queue), TRN_ERR_CANCELED, "Bad address");
 	rt_fails(trn_queue_finish(queue, RT_FOREVER), TRN_ERR_INVALID, "Bad address");
 	rt_ok(trn_queue_reset(queue));
@@ -216,8 +229,8 @@ END_TEST
 
 /* ---- several queues ---- */
 
-static void relay(struct trn_queue *from, struct trn_queue *to, struct trn_memory *source, struct trn_memory *target, uint8_t *buffer,
-		  size_t size)
+static void relay(struct trn_queue *from, struct trn_queue *to, struct trn_memory *source,
+		  struct trn_memory *target, uint8_t *buffer, size_t size)
 {
 	struct trn_fence fence;
 
@@ -317,7 +330,8 @@ START_TEST(test_cores)
 	ck_assert_uint_eq(trn_queue_cores(first), 2);
 	ck_assert_uint_eq(trn_queue_core(first, 0), 1);
 	ck_assert_uint_eq(trn_queue_core(first, 1), UINT32_MAX);
-	rt_fails(trn_queue_create(device, &options, &second), TRN_ERR_BUSY, "core 1 is held by process");
+	rt_fails(trn_queue_create(device, &options, &second), TRN_ERR_BUSY,
+		 "core 1 is held by process");
 	options.core_mask = 0;
 	options.core_count = 2;
 	rt_fails(trn_queue_create(device, &options, &second), TRN_ERR_BUSY, "no 2 of 2 cores");
@@ -416,7 +430,8 @@ START_TEST(test_refused_submission)
 	refuse = 0;
 	rt_fails(trn_fence_wait(fence, RT_FOREVER), cases[_i].status, cases[_i].word);
 	rt_fails(trn_queue_wait_fence(other, fence), cases[_i].status, cases[_i].word);
-	rt_fails(trn_queue_read(queue, &word, memory, 0, 4, NULL), TRN_ERR_CANCELED, cases[_i].word);
+	rt_fails(trn_queue_read(queue, &word, memory, 0, 4, NULL), TRN_ERR_CANCELED,
+		 cases[_i].word);
 	/* Another queue is not concerned. */
 	rt_ok(trn_queue_write(other, memory, 0, &word, 4, NULL));
 	rt_ok(trn_queue_finish(other, RT_FOREVER));
@@ -437,7 +452,8 @@ static unsigned int destroyed[4], destroyed_count;
 
 static void child_destroy(struct trn_child *child)
 {
-	destroyed[destroyed_count++] = trn_list_entry(&child->link, struct child, child.link)->number;
+	destroyed[destroyed_count++] =
+		trn_list_entry(&child->link, struct child, child.link)->number;
 }
 
 START_TEST(test_children_go_newest_first)
@@ -501,12 +517,14 @@ static void *queue_thread(void *arg)
 	struct trn_memory *memory;
 	struct trn_queue *own;
 
-	if (trn_queue_create(device, NULL, &own) || trn_memory_alloc(device, sizeof(out), NULL, &memory))
+	if (trn_queue_create(device, NULL, &own) ||
+	    trn_memory_alloc(device, sizeof(out), NULL, &memory))
 		return (void *)1;
 	for (round = 0; round < 50; round++) {
 		for (i = 0; i < 256; i++)
 			out[i] = seed * 1000 + round * 7 + i;
-		if (trn_queue_write(own, memory, 0, out, sizeof(out), NULL) || trn_queue_read(own, in, memory, 0, sizeof(in), NULL) ||
+		if (trn_queue_write(own, memory, 0, out, sizeof(out), NULL) ||
+		    trn_queue_read(own, in, memory, 0, sizeof(in), NULL) ||
 		    trn_queue_finish(own, RT_FOREVER) || memcmp(out, in, sizeof(out)))
 			return (void *)2;
 	}
@@ -522,7 +540,8 @@ START_TEST(test_queue_per_thread)
 	void *wrong;
 
 	for (i = 0; i < 4; i++)
-		ck_assert_int_eq(pthread_create(&threads[i], NULL, queue_thread, (void *)(uintptr_t)i), 0);
+		ck_assert_int_eq(
+			pthread_create(&threads[i], NULL, queue_thread, (void *)(uintptr_t)i), 0);
 	for (i = 0; i < 4; i++) {
 		pthread_join(threads[i], &wrong);
 		ck_assert_ptr_null(wrong);

@@ -108,7 +108,8 @@ START_TEST(test_endless_loop)
 }
 END_TEST
 
-/* The last fence of a sequence speaks for all of it, although its own job may have been sent after the failure. */
+/* The last fence of a sequence speaks for all of it, although its own job may have been sent after
+ * the failure. */
 START_TEST(test_failure_is_not_overlooked)
 {
 	struct trn_fence bad, last;

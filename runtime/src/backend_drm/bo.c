@@ -15,8 +15,9 @@ static int create_near(struct trn_drm *drm, struct drm_trainium_bo_create *creat
 	int mode, error;
 	bool moved = false;
 
-	if (create->place == DRM_TRAINIUM_PLACE_HOST && drm->numa_node >= 0 && drm->numa_node < 1024 && numa_available() >= 0 &&
-	    numa_num_configured_nodes() > 1 && !get_mempolicy(&mode, old, 1024, NULL, 0)) {
+	if (create->place == DRM_TRAINIUM_PLACE_HOST && drm->numa_node >= 0 &&
+	    drm->numa_node < 1024 && numa_available() >= 0 && numa_num_configured_nodes() > 1 &&
+	    !get_mempolicy(&mode, old, 1024, NULL, 0)) {
 		near[drm->numa_node / 64] = 1ul << (drm->numa_node % 64);
 		moved = !set_mempolicy(MPOL_PREFERRED, near, 1024);
 	}
@@ -31,7 +32,8 @@ int trn_drm_bo_create(struct trn_backend_device *device, struct drm_trainium_bo_
 	return create_near(trn_drm_of(device), create);
 }
 
-int trn_drm_bo_map(struct trn_backend_device *device, uint32_t handle, uint64_t size, void **pointer)
+int trn_drm_bo_map(struct trn_backend_device *device, uint32_t handle, uint64_t size,
+		   void **pointer)
 {
 	struct trn_drm *drm = trn_drm_of(device);
 	struct drm_trainium_bo_info info = { .handle = handle };
@@ -51,7 +53,8 @@ int trn_drm_bo_map(struct trn_backend_device *device, uint32_t handle, uint64_t 
 	list = realloc(drm->mappings, (drm->mapping_count + 1) * sizeof(*list));
 	if (list) {
 		drm->mappings = list;
-		list[drm->mapping_count++] = (struct trn_drm_mapping){ .handle = handle, .pointer = at, .size = size };
+		list[drm->mapping_count++] =
+			(struct trn_drm_mapping){ .handle = handle, .pointer = at, .size = size };
 	}
 	pthread_mutex_unlock(&drm->lock);
 	if (!list) {

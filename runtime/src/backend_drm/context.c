@@ -2,10 +2,12 @@
 /*
  * Contexts, their timelines, submission.
  *
- * A context has one timeline syncobj; job n of the runtime signals point n. The driver numbers accepted jobs itself, so a point whose job it
- * refused shifts the numbers behind it: trn_drm_seq remembers where.
+ * A context has one timeline syncobj; job n of the runtime signals point n. The driver numbers
+ * accepted jobs itself, so a point whose job it refused shifts the numbers behind it: trn_drm_seq
+ * remembers where.
  *
- * Locking: trn_drm.lock guards the table; entries are copied out of it. A context is destroyed by its one owner.
+ * Locking: trn_drm.lock guards the table; entries are copied out of it. A context is destroyed by
+ * its one owner.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,9 +18,9 @@
 
 #include "drm.h"
 
-#define WAITS_MAX	DRM_TRAINIUM_SUBMIT_SYNCS_MAX
-#define BOOKS_TRIES	1000
-#define BOOKS_PAUSE_US	100
+#define WAITS_MAX      DRM_TRAINIUM_SUBMIT_SYNCS_MAX
+#define BOOKS_TRIES    1000
+#define BOOKS_PAUSE_US 100
 
 /* The caller holds the lock. */
 static struct trn_drm_ctx *ctx_find(struct trn_drm *drm, uint32_t id)
@@ -32,7 +34,8 @@ static struct trn_drm_ctx *ctx_find(struct trn_drm *drm, uint32_t id)
 }
 
 /* Timeline of a context and the driver's number of @point (0: unknown). */
-static int ctx_lookup(struct trn_drm *drm, uint32_t id, uint64_t point, uint32_t *syncobj, uint64_t *seq)
+static int ctx_lookup(struct trn_drm *drm, uint32_t id, uint64_t point, uint32_t *syncobj,
+		      uint64_t *seq)
 {
 	const struct trn_drm_ctx *ctx;
 	uint32_t i;
@@ -98,7 +101,8 @@ int trn_drm_ctx_destroy(struct trn_backend_device *device, uint32_t id)
 	if (!ctx.id && !ctx.syncobj)
 		return -ENOENT;
 	error = trn_drm_ioctl(drm->fd, DRM_IOCTL_TRAINIUM_CTX_DESTROY, &request);
-	/* The timeline outlives the context: wait for what was on the device. Jobs have time-outs, so this ends. */
+	/* The timeline outlives the context: wait for what was on the device. Jobs have time-outs,
+	 * so this ends. */
 	if (ctx.last)
 		drmSyncobjTimelineWait(drm->fd, &ctx.syncobj, &ctx.last, 1, INT64_MAX, 0, NULL);
 	drmSyncobjDestroy(drm->fd, ctx.syncobj);
@@ -111,7 +115,8 @@ int trn_drm_ctx_status(struct trn_backend_device *device, struct drm_trainium_ct
 	return trn_drm_ioctl(trn_drm_of(device)->fd, DRM_IOCTL_TRAINIUM_CTX_STATUS, status);
 }
 
-int trn_drm_ctx_wait(struct trn_backend_device *device, uint32_t id, uint64_t point, int64_t deadline_ns, uint64_t *jobs_failed)
+int trn_drm_ctx_wait(struct trn_backend_device *device, uint32_t id, uint64_t point,
+		     int64_t deadline_ns, uint64_t *jobs_failed)
 {
 	struct trn_drm *drm = trn_drm_of(device);
 	struct drm_trainium_ctx_status status = { .id = id };
@@ -163,7 +168,8 @@ int trn_drm_ctx_fd(struct trn_backend_device *device, uint32_t id, uint64_t poin
 /* ---- submission ---- */
 
 /* A handle of this file for the timeline of another device's context; the caller destroys it. */
-static int syncobj_import(struct trn_drm *drm, struct trn_drm *other, uint32_t syncobj, uint32_t *handle)
+static int syncobj_import(struct trn_drm *drm, struct trn_drm *other, uint32_t syncobj,
+			  uint32_t *handle)
 {
 	int fd, error;
 
@@ -185,7 +191,8 @@ static void seq_note(struct trn_drm *drm, uint32_t id, uint64_t point, uint64_t 
 	if (ctx) {
 		ctx->last = point;
 		if (!ctx->seq_count || ctx->seqs[ctx->seq_count - 1].gap != point - seq) {
-			/* Short of memory the number of this job stays unknown; its error then reads as that of the context. */
+			/* Short of memory the number of this job stays unknown; its error then
+			 * reads as that of the context. */
 			list = realloc(ctx->seqs, (ctx->seq_count + 1) * sizeof(*list));
 			if (list) {
 				ctx->seqs = list;

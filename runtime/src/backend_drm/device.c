@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Opening a node; the failure says which of these it is: not there, no permission, busy, not our driver,
- * driver too old.
+ * Opening a node; the failure says which of these it is: not there, no permission, busy, not our
+ * driver, driver too old.
  *
  * Locking: none needed.
  */
@@ -18,23 +18,34 @@ static int open_refused(const char *spec, const char *node, int error)
 {
 	switch (-error) {
 	case ENOENT:
-		trn_error_set(TRN_ERR_NO_DEVICE, "device %s: there is no %s; `trn ls` lists the devices here, TRN_DEVICE=emu:trn1 runs on an emulated one",
+		trn_error_set(TRN_ERR_NO_DEVICE,
+			      "device %s: there is no %s; `trn ls` lists the devices here, "
+			      "TRN_DEVICE=emu:trn1 runs on an emulated one",
 			      spec, node);
 		break;
 	case EACCES:
 	case EPERM:
-		trn_error_set(TRN_ERR_PERMISSION, "device %s: no permission to open %s: join the group that owns it (ls -l %s), usually `render`",
+		trn_error_set(TRN_ERR_PERMISSION,
+			      "device %s: no permission to open %s: join the group that owns it "
+			      "(ls -l %s), usually `render`",
 			      spec, node, node);
 		break;
 	case EBUSY:
-		trn_error_set(TRN_ERR_BUSY, "device %s: %s is held by another process exclusively (fuser %s shows it)", spec, node, node);
+		trn_error_set(
+			TRN_ERR_BUSY,
+			"device %s: %s is held by another process exclusively (fuser %s shows it)",
+			spec, node, node);
 		break;
 	case ENODEV:
 	case ENXIO:
-		trn_error_set(TRN_ERR_NO_DEVICE, "device %s: %s exists but its device is gone or being reset; see the kernel log", spec, node);
+		trn_error_set(TRN_ERR_NO_DEVICE,
+			      "device %s: %s exists but its device is gone or being reset; see the "
+			      "kernel log",
+			      spec, node);
 		break;
 	default:
-		trn_error_set(TRN_ERR_IO, "device %s: cannot open %s: %s", spec, node, strerror(-error));
+		trn_error_set(TRN_ERR_IO, "device %s: cannot open %s: %s", spec, node,
+			      strerror(-error));
 	}
 	return error;
 }
@@ -49,7 +60,8 @@ static int node_find(const char *spec, struct trn_drm_node *node)
 	memset(node, 0, sizeof(*node));
 	node->numa_node = -1;
 	for (i = 0; i < count; i++)
-		if (!strcmp(nodes[i].node, spec) || (*nodes[i].pci && !strcmp(nodes[i].pci, spec))) {
+		if (!strcmp(nodes[i].node, spec) ||
+		    (*nodes[i].pci && !strcmp(nodes[i].pci, spec))) {
 			*node = nodes[i];
 			return 0;
 		}
@@ -62,12 +74,18 @@ static int node_find(const char *spec, struct trn_drm_node *node)
 			*node = nodes[number];
 			return 0;
 		}
-		trn_error_set(TRN_ERR_NO_DEVICE, "there is no device %s: the trainium driver serves %u here%s", spec, count,
-			      count ? "; `trn ls` lists them" : "; TRN_DEVICE=emu:trn1 runs on an emulated one");
+		trn_error_set(TRN_ERR_NO_DEVICE,
+			      "there is no device %s: the trainium driver serves %u here%s", spec,
+			      count,
+			      count ? "; `trn ls` lists them"
+				    : "; TRN_DEVICE=emu:trn1 runs on an emulated one");
 		return -ENODEV;
 	}
-	trn_error_set(TRN_ERR_NO_DEVICE, "there is no device \"%s\": give trn0, /dev/accel/accel0, a PCI address of this machine such as "
-		      "0000:00:04.0, or emu:trn1", spec);
+	trn_error_set(TRN_ERR_NO_DEVICE,
+		      "there is no device \"%s\": give trn0, /dev/accel/accel0, a PCI address of "
+		      "this machine such as "
+		      "0000:00:04.0, or emu:trn1",
+		      spec);
 	return -ENODEV;
 }
 
@@ -78,12 +96,16 @@ static int driver_check(int fd, const char *spec, const char *node)
 	int error;
 
 	if (!trn_drm_is_ours(fd)) {
-		trn_error_set(TRN_ERR_NO_DEVICE, "device %s: %s belongs to another driver, not to trainium", spec, node);
+		trn_error_set(TRN_ERR_NO_DEVICE,
+			      "device %s: %s belongs to another driver, not to trainium", spec,
+			      node);
 		return -ENODEV;
 	}
 	error = trn_drm_ioctl(fd, DRM_IOCTL_TRAINIUM_QUERY, &query);
 	if (error == -ENOTTY || error == -EINVAL) {
-		trn_error_set(TRN_ERR_DRIVER, "device %s: the loaded trainium module is too old for libtrn %s (modinfo trainium); load the one of this release",
+		trn_error_set(TRN_ERR_DRIVER,
+			      "device %s: the loaded trainium module is too old for libtrn %s "
+			      "(modinfo trainium); load the one of this release",
 			      spec, trn_version());
 		return -EPROTO;
 	}
@@ -142,7 +164,8 @@ static int drm_query(struct trn_backend_device *device, struct drm_trainium_quer
 	return trn_drm_ioctl(trn_drm_of(device)->fd, DRM_IOCTL_TRAINIUM_QUERY, query);
 }
 
-static int drm_ring_create(struct trn_backend_device *device, struct drm_trainium_ring_create *create)
+static int drm_ring_create(struct trn_backend_device *device,
+			   struct drm_trainium_ring_create *create)
 {
 	return trn_drm_ioctl(trn_drm_of(device)->fd, DRM_IOCTL_TRAINIUM_RING_CREATE, create);
 }
@@ -154,7 +177,8 @@ static int drm_ring_destroy(struct trn_backend_device *device, uint32_t ctx, uin
 	return trn_drm_ioctl(trn_drm_of(device)->fd, DRM_IOCTL_TRAINIUM_RING_DESTROY, &request);
 }
 
-static int drm_program_create(struct trn_backend_device *device, struct drm_trainium_program_create *create)
+static int drm_program_create(struct trn_backend_device *device,
+			      struct drm_trainium_program_create *create)
 {
 	return trn_drm_ioctl(trn_drm_of(device)->fd, DRM_IOCTL_TRAINIUM_PROGRAM_CREATE, create);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Finding devices: accel nodes by sysfs, render nodes by libdrm; where sysfs is missing (containers), by
- * looking at the nodes themselves.
+ * Finding devices: accel nodes by sysfs, render nodes by libdrm; where sysfs is missing
+ * (containers), by looking at the nodes themselves.
  *
  * Locking: none needed.
  */
@@ -16,8 +16,8 @@
 
 #include "drm.h"
 
-#define ACCEL_CLASS	"/sys/class/accel"
-#define PCI_VENDOR	0x1d0f
+#define ACCEL_CLASS "/sys/class/accel"
+#define PCI_VENDOR  0x1d0f
 
 bool trn_drm_is_ours(int fd)
 {
@@ -61,7 +61,8 @@ static int numa_read(const char *device_dir)
 	return node;
 }
 
-static void node_add(struct trn_drm_node *nodes, unsigned int *count, const char *node, const char *pci, int numa)
+static void node_add(struct trn_drm_node *nodes, unsigned int *count, const char *node,
+		     const char *pci, int numa)
 {
 	struct trn_drm_node *entry;
 	unsigned int i;
@@ -90,7 +91,8 @@ static void accel_scan(struct trn_drm_node *nodes, unsigned int *count)
 		if (strncmp(entry->d_name, "accel", 5) || strlen(entry->d_name) > 16)
 			continue;
 		snprintf(device, sizeof(device), ACCEL_CLASS "/%s/device", entry->d_name);
-		if (!link_name(device, "driver", driver, sizeof(driver)) || strcmp(driver, TRN_DRM_DRIVER))
+		if (!link_name(device, "driver", driver, sizeof(driver)) ||
+		    strcmp(driver, TRN_DRM_DRIVER))
 			continue;
 		if (!link_name(device, ".", pci, sizeof(pci)))
 			pci[0] = 0;
@@ -110,14 +112,18 @@ static void render_scan(struct trn_drm_node *nodes, unsigned int *count)
 	for (i = 0; i < n; i++) {
 		const drmDevice *device = devices[i];
 
-		if (device->bustype != DRM_BUS_PCI || device->deviceinfo.pci->vendor_id != PCI_VENDOR ||
+		if (device->bustype != DRM_BUS_PCI ||
+		    device->deviceinfo.pci->vendor_id != PCI_VENDOR ||
 		    !(device->available_nodes & 1 << DRM_NODE_RENDER))
 			continue;
-		snprintf(pci, sizeof(pci), "%04x:%02x:%02x.%x", device->businfo.pci->domain, device->businfo.pci->bus,
-			 device->businfo.pci->dev, device->businfo.pci->func);
+		snprintf(pci, sizeof(pci), "%04x:%02x:%02x.%x", device->businfo.pci->domain,
+			 device->businfo.pci->bus, device->businfo.pci->dev,
+			 device->businfo.pci->func);
 		snprintf(dir, sizeof(dir), "/sys/bus/pci/devices/%s", pci);
-		/* Vendor's other functions have render nodes too; without sysfs the open will tell. */
-		if (link_name(dir, "driver", driver, sizeof(driver)) && strcmp(driver, TRN_DRM_DRIVER))
+		/* Vendor's other functions have render nodes too; without sysfs the open will tell.
+		 */
+		if (link_name(dir, "driver", driver, sizeof(driver)) &&
+		    strcmp(driver, TRN_DRM_DRIVER))
 			continue;
 		node_add(nodes, count, device->nodes[DRM_NODE_RENDER], pci, numa_read(dir));
 	}

@@ -2,7 +2,8 @@
 /*
  * Backend over the kernel driver: nearly everything is one ioctl.
  *
- * Locking: trn_drm.lock guards the tables of contexts and mappings; no ioctl that waits is called with it.
+ * Locking: trn_drm.lock guards the tables of contexts and mappings; no ioctl that waits is called
+ * with it.
  */
 #ifndef TRN_BACKEND_DRM_H
 #define TRN_BACKEND_DRM_H
@@ -14,13 +15,13 @@
 #include "../backend.h"
 #include "../error.h"
 
-#define TRN_DRM_DRIVER	"trainium"
-#define TRN_DRM_NODES_MAX	64u
+#define TRN_DRM_DRIVER	  "trainium"
+#define TRN_DRM_NODES_MAX 64u
 
 /** struct trn_drm_node - a device the module serves. */
 struct trn_drm_node {
 	char node[32];
-	char pci[16];			/* "" when sysfs does not tell */
+	char pci[16]; /* "" when sysfs does not tell */
 	int numa_node;
 };
 
@@ -33,9 +34,9 @@ struct trn_drm_seq {
 /** struct trn_drm_ctx - what the driver does not keep for us. */
 struct trn_drm_ctx {
 	uint32_t id;
-	uint32_t syncobj;		/* timeline */
-	uint64_t last;			/* last point sent */
-	struct trn_drm_seq *seqs;	/* ascending points */
+	uint32_t syncobj;	  /* timeline */
+	uint64_t last;		  /* last point sent */
+	struct trn_drm_seq *seqs; /* ascending points */
 	uint32_t seq_count;
 };
 
@@ -73,14 +74,16 @@ int trn_drm_list(struct trn_device_info *list, size_t *count);
 
 /* bo.c */
 int trn_drm_bo_create(struct trn_backend_device *device, struct drm_trainium_bo_create *create);
-int trn_drm_bo_map(struct trn_backend_device *device, uint32_t handle, uint64_t size, void **pointer);
+int trn_drm_bo_map(struct trn_backend_device *device, uint32_t handle, uint64_t size,
+		   void **pointer);
 int trn_drm_bo_destroy(struct trn_backend_device *device, uint32_t handle);
 
 /* context.c */
 int trn_drm_ctx_create(struct trn_backend_device *device, struct drm_trainium_ctx_create *create);
 int trn_drm_ctx_destroy(struct trn_backend_device *device, uint32_t id);
 int trn_drm_ctx_status(struct trn_backend_device *device, struct drm_trainium_ctx_status *status);
-int trn_drm_ctx_wait(struct trn_backend_device *device, uint32_t id, uint64_t point, int64_t deadline_ns, uint64_t *jobs_failed);
+int trn_drm_ctx_wait(struct trn_backend_device *device, uint32_t id, uint64_t point,
+		     int64_t deadline_ns, uint64_t *jobs_failed);
 int trn_drm_ctx_fd(struct trn_backend_device *device, uint32_t id, uint64_t point, int *fd);
 int trn_drm_submit(struct trn_backend_device *device, const struct trn_backend_job *job);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* One line per device for trn_device_list(), also of devices this process may not open. Locking: none needed. */
+/* One line per device for trn_device_list(), also of devices this process may not open. Locking:
+ * none needed. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -39,7 +40,8 @@ static void node_info(const struct trn_drm_node *node, struct trn_device_info *i
 			info->core[i].owner_pid = cores[i].owner_pid;
 			info->core[i].runs = cores[i].runs;
 			info->core[i].faults = cores[i].faults;
-			memcpy(info->core[i].owner, cores[i].owner_comm, sizeof(info->core[i].owner) - 1);
+			memcpy(info->core[i].owner, cores[i].owner_comm,
+			       sizeof(info->core[i].owner) - 1);
 		}
 	close(fd);
 }

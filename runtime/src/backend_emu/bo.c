@@ -11,7 +11,7 @@
 
 #include "emu.h"
 
-#define LARGE_ALIGN	(2ull << 20)
+#define LARGE_ALIGN (2ull << 20)
 
 int trn_emu_hbm_setup(struct trn_emu *emu)
 {
@@ -48,17 +48,20 @@ static int hbm_get(struct trn_emu *emu, struct trn_emu_bo *bo, uint32_t stack)
 	for (i = first; i <= last && !bo->block; i++) {
 		bo->block = trn_heap_alloc(emu->hbm, i, bo->size, align, "bo", &error);
 		if (!bo->block && error == -ENOSPC && align > TRN_EMU_PAGE)
-			bo->block = trn_heap_alloc(emu->hbm, i, bo->size, TRN_EMU_PAGE, "bo", &error);
+			bo->block =
+				trn_heap_alloc(emu->hbm, i, bo->size, TRN_EMU_PAGE, "bo", &error);
 		bo->stack = i;
 	}
 	pthread_mutex_unlock(&emu->lock);
 	if (!bo->block)
 		return error == -ENOSPC ? -ENOBUFS : error;
-	bo->address = trnhw_hbm_address(&emu->hw, bo->stack, TRN_HBM_FW_RESERVED + bo->block->offset);
+	bo->address =
+		trnhw_hbm_address(&emu->hw, bo->stack, TRN_HBM_FW_RESERVED + bo->block->offset);
 	return 0;
 }
 
-/* The device model's memory traffic comes from threads of this process: the node of the caller is near. */
+/* The device model's memory traffic comes from threads of this process: the node of the caller is
+ * near. */
 static void host_place(const struct trn_emu_mem *mem)
 {
 	if (numa_available() >= 0 && numa_num_configured_nodes() > 1)
@@ -98,12 +101,14 @@ int trn_emu_bo_create(struct trn_backend_device *device, struct drm_trainium_bo_
 	atomic_init(&bo->refs, 1);
 	bo->place = create->place;
 	bo->size = (create->size + TRN_EMU_PAGE - 1) & ~(TRN_EMU_PAGE - 1);
-	error = create->place == DRM_TRAINIUM_PLACE_HBM ? hbm_get(emu, bo, create->stack) : host_get(emu, bo);
+	error = create->place == DRM_TRAINIUM_PLACE_HBM ? hbm_get(emu, bo, create->stack)
+							: host_get(emu, bo);
 	if (!error && bo->block && bo->block->dirty)
 		error = trn_emu_hbm_zero(emu, bo->address, bo->block->dirty);
 	if (!error) {
 		pthread_mutex_lock(&emu->lock);
-		error = trn_emu_handle_add((void ***)&emu->bos, &emu->bo_room, &emu->bo_free, bo, &create->handle);
+		error = trn_emu_handle_add((void ***)&emu->bos, &emu->bo_room, &emu->bo_free, bo,
+					   &create->handle);
 		pthread_mutex_unlock(&emu->lock);
 	}
 	if (error)
@@ -147,7 +152,8 @@ void trn_emu_bo_list_put(struct trn_emu *emu, struct trn_emu_bo **list, uint32_t
 	free(list);
 }
 
-int trn_emu_bo_map(struct trn_backend_device *device, uint32_t handle, uint64_t size, void **pointer)
+int trn_emu_bo_map(struct trn_backend_device *device, uint32_t handle, uint64_t size,
+		   void **pointer)
 {
 	struct trn_emu *emu = trn_emu_of(device);
 	struct trn_emu_bo *bo = trn_emu_bo_get(emu, handle);

@@ -2,8 +2,8 @@
 /*
  * Contexts: they own cores, a worker thread, rings and programs.
  *
- * Locking: trn_emu.lock guards the list of contexts and the owners of cores, trn_emu_ctx.lock what is the
- * context's own.
+ * Locking: trn_emu.lock guards the list of contexts and the owners of cores, trn_emu_ctx.lock what
+ * is the context's own.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -167,8 +167,10 @@ int trn_emu_ctx_create(struct trn_backend_device *device, struct drm_trainium_ct
 	struct trn_emu_ctx *ctx;
 	int error = 0;
 
-	if (create->flags || create->pad || create->core_mask >> emu->hw.arch->cores || create->core_count > emu->hw.arch->cores ||
-	    (create->core_mask && create->core_count && (uint32_t)__builtin_popcount(create->core_mask) != create->core_count))
+	if (create->flags || create->pad || create->core_mask >> emu->hw.arch->cores ||
+	    create->core_count > emu->hw.arch->cores ||
+	    (create->core_mask && create->core_count &&
+	     (uint32_t)__builtin_popcount(create->core_mask) != create->core_count))
 		return -EINVAL;
 	if ((create->core_mask || create->core_count) && (emu->hw.features & needed) != needed)
 		return -EOPNOTSUPP;
@@ -239,7 +241,8 @@ int trn_emu_ctx_destroy(struct trn_backend_device *device, uint32_t id)
 	trn_emu_mem_free(emu, &ctx->args);
 	trn_emu_mem_free(emu, &ctx->batch->fill);
 	while (!trn_list_empty(&ctx->events)) {
-		struct trn_emu_event *event = trn_list_entry(ctx->events.next, struct trn_emu_event, link);
+		struct trn_emu_event *event =
+			trn_list_entry(ctx->events.next, struct trn_emu_event, link);
 
 		trn_list_remove(&event->link);
 		close(event->fd);
@@ -265,16 +268,20 @@ int trn_emu_ctx_status(struct trn_backend_device *device, struct drm_trainium_ct
 /* A failure of @point that is still remembered. */
 static int failure_find_locked(const struct trn_emu_ctx *ctx, uint64_t point)
 {
-	uint64_t kept = ctx->status.jobs_failed < DRM_TRAINIUM_FAILURES_KEPT ? ctx->status.jobs_failed : DRM_TRAINIUM_FAILURES_KEPT;
+	uint64_t kept = ctx->status.jobs_failed < DRM_TRAINIUM_FAILURES_KEPT
+				? ctx->status.jobs_failed
+				: DRM_TRAINIUM_FAILURES_KEPT;
 	uint64_t i;
 
 	for (i = 0; i < kept; i++)
 		if (ctx->failures[i].point == point)
-			return ctx->failures[i].error == -ETIME ? -ETIMEDOUT : ctx->failures[i].error;
+			return ctx->failures[i].error == -ETIME ? -ETIMEDOUT
+								: ctx->failures[i].error;
 	return 0;
 }
 
-int trn_emu_ctx_wait_point(struct trn_emu_ctx *ctx, uint64_t point, int64_t deadline_ns, uint64_t *jobs_failed)
+int trn_emu_ctx_wait_point(struct trn_emu_ctx *ctx, uint64_t point, int64_t deadline_ns,
+			   uint64_t *jobs_failed)
 {
 	struct timespec end;
 	int error = 0;
@@ -298,7 +305,8 @@ int trn_emu_ctx_wait_point(struct trn_emu_ctx *ctx, uint64_t point, int64_t dead
 	return error;
 }
 
-int trn_emu_ctx_wait(struct trn_backend_device *device, uint32_t id, uint64_t point, int64_t deadline_ns, uint64_t *jobs_failed)
+int trn_emu_ctx_wait(struct trn_backend_device *device, uint32_t id, uint64_t point,
+		     int64_t deadline_ns, uint64_t *jobs_failed)
 {
 	struct trn_emu_ctx *ctx = trn_emu_ctx_get(trn_emu_of(device), id);
 	int error;

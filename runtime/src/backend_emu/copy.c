@@ -3,7 +3,8 @@
  * Copies and fills: consecutive ones of a job become one batch of descriptors on a host copy queue.
  * User memory is mapped for the device while its batch is under way: no bounce buffer.
  *
- * Locking: a batch belongs to its context's worker; trn_emu_copyq.lock is held while one is carried out.
+ * Locking: a batch belongs to its context's worker; trn_emu_copyq.lock is held while one is carried
+ * out.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,9 +12,10 @@
 
 #include "emu.h"
 
-#define ZERO_TIMEOUT_NS		60000000000ll
+#define ZERO_TIMEOUT_NS 60000000000ll
 
-/* What a copy that did not end is about; the queue is usable again afterwards. The lock of the queue is held. */
+/* What a copy that did not end is about; the queue is usable again afterwards. The lock of the
+ * queue is held. */
 static int copyq_failed(struct trn_emu_copyq *copyq, int error)
 {
 	int reset = trnhw_copyq_reset(&copyq->hw);
@@ -22,8 +24,8 @@ static int copyq_failed(struct trn_emu_copyq *copyq, int error)
 }
 
 /* Carry out one batch and wait for its end. */
-static int copyq_run(struct trn_emu *emu, struct trn_emu_copyq *copyq, const struct trnhw_xfer *xfers, uint32_t count,
-		     int64_t deadline)
+static int copyq_run(struct trn_emu *emu, struct trn_emu_copyq *copyq,
+		     const struct trnhw_xfer *xfers, uint32_t count, int64_t deadline)
 {
 	struct trn_emu_irq *irq = &emu->irqs[copyq->vector];
 	uint64_t number = 0, seen;
@@ -67,10 +69,12 @@ int trn_emu_batch_flush(struct trn_emu_ctx *ctx, int64_t deadline)
 }
 
 /*
- * Transfers for [@src, @src + @bytes) to @dst. With @repeat the source is that many bytes, used again and again. The last one is a barrier: the next
- * command may read what this one wrote. A full batch is carried out, but its mappings stay until the command is through.
+ * Transfers for [@src, @src + @bytes) to @dst. With @repeat the source is that many bytes, used
+ * again and again. The last one is a barrier: the next command may read what this one wrote. A full
+ * batch is carried out, but its mappings stay until the command is through.
  */
-static int span_add(struct trn_emu_ctx *ctx, uint64_t src, uint64_t dst, uint64_t bytes, uint64_t repeat, int64_t deadline)
+static int span_add(struct trn_emu_ctx *ctx, uint64_t src, uint64_t dst, uint64_t bytes,
+		    uint64_t repeat, int64_t deadline)
 {
 	struct trn_emu_batch *batch = ctx->batch;
 	struct trnhw_xfer *xfer;
@@ -80,7 +84,8 @@ static int span_add(struct trn_emu_ctx *ctx, uint64_t src, uint64_t dst, uint64_
 		uint32_t part = bytes < TRN_DESC_MAX_BYTES ? bytes : TRN_DESC_MAX_BYTES;
 
 		if (batch->count == TRNHW_COPYQ_BATCH) {
-			error = copyq_run(ctx->emu, ctx->copyq, batch->xfers, batch->count, deadline);
+			error = copyq_run(ctx->emu, ctx->copyq, batch->xfers, batch->count,
+					  deadline);
 			batch->count = 0;
 			if (error)
 				return error;
@@ -100,9 +105,10 @@ static int span_add(struct trn_emu_ctx *ctx, uint64_t src, uint64_t dst, uint64_
 	return 0;
 }
 
-/* Device address of one side of a copy: a buffer's, or user memory mapped until the batch is done. */
-static int side_address(struct trn_emu_ctx *ctx, const struct trn_emu_bo *bo, uint64_t offset, uint64_t bytes, bool written,
-			uint64_t *address)
+/* Device address of one side of a copy: a buffer's, or user memory mapped until the batch is done.
+ */
+static int side_address(struct trn_emu_ctx *ctx, const struct trn_emu_bo *bo, uint64_t offset,
+			uint64_t bytes, bool written, uint64_t *address)
 {
 	struct trn_emu_batch *batch = ctx->batch;
 	uint64_t bus;
@@ -157,7 +163,8 @@ int trn_emu_fill(struct trn_emu_ctx *ctx, const struct trn_emu_cmd *cmd, int64_t
 		batch->pattern = fill->pattern;
 		batch->pattern_valid = true;
 	}
-	return span_add(ctx, batch->fill.address, cmd->dst->address + fill->offset, fill->length, TRN_EMU_FILL_BYTES, deadline);
+	return span_add(ctx, batch->fill.address, cmd->dst->address + fill->offset, fill->length,
+			TRN_EMU_FILL_BYTES, deadline);
 }
 
 int trn_emu_hbm_zero(struct trn_emu *emu, uint64_t address, uint64_t bytes)

@@ -33,7 +33,9 @@ static void *dma_alloc(void *opaque, size_t size, u64 *bus)
 
 static void dma_free(void *opaque, size_t size, void *ptr, u64 bus)
 {
-	struct trn_emu_mem mem = { .ptr = ptr, .size = (size + TRN_EMU_PAGE - 1) & ~(TRN_EMU_PAGE - 1), .bus = bus };
+	struct trn_emu_mem mem = { .ptr = ptr,
+				   .size = (size + TRN_EMU_PAGE - 1) & ~(TRN_EMU_PAGE - 1),
+				   .bus = bus };
 
 	trn_emu_mem_free(opaque, &mem);
 }
@@ -60,7 +62,8 @@ struct identity {
 
 static uint32_t config_word(const uint8_t *config, unsigned int offset)
 {
-	return config[offset] | config[offset + 1] << 8 | config[offset + 2] << 16 | (uint32_t)config[offset + 3] << 24;
+	return config[offset] | config[offset + 1] << 8 | config[offset + 2] << 16 |
+	       (uint32_t)config[offset + 3] << 24;
 }
 
 /* Walk the extended capabilities for the open extension. */
@@ -72,10 +75,12 @@ static void identify(const struct trn_emu *emu, struct identity *id)
 	emu_device_pci_config(emu->model, config);
 	memset(id, 0, sizeof(*id));
 	id->device = config[2] | config[3] << 8;
-	for (steps = 0; at >= 0x100 && at <= sizeof(config) - TRN_VSEC_LENGTH && steps < 64; steps++) {
+	for (steps = 0; at >= 0x100 && at <= sizeof(config) - TRN_VSEC_LENGTH && steps < 64;
+	     steps++) {
 		uint32_t header = config_word(config, at);
 
-		if ((header & 0xffff) == 0x000b && (config_word(config, at + 4) & 0xffff) == TRN_VSEC_ID) {
+		if ((header & 0xffff) == 0x000b &&
+		    (config_word(config, at + 4) & 0xffff) == TRN_VSEC_ID) {
 			id->features = config_word(config, at + TRN_VSEC_FEATURES);
 			id->vectors = config_word(config, at + TRN_VSEC_VECTORS);
 			id->ext = config_word(config, at + TRN_VSEC_BAR) == TRN_EXT_BAR;
@@ -102,12 +107,14 @@ static int hw_start(struct trn_emu *emu)
 	error = trnhw_user_device_create(emu->name, &ops, emu, &emu->dev);
 	if (error)
 		return error;
-	error = trnhw_init(&emu->hw, emu->dev, trnhw_user_iomap(emu->dev, 0), id.ext ? trnhw_user_iomap(emu->dev, 2) : NULL, id.device,
-			   id.features, id.vectors);
+	error = trnhw_init(&emu->hw, emu->dev, trnhw_user_iomap(emu->dev, 0),
+			   id.ext ? trnhw_user_iomap(emu->dev, 2) : NULL, id.device, id.features,
+			   id.vectors);
 	if (error)
 		return error;
 	emu->hw_ready = true;
-	/* The model was made in its power-up state a moment ago: there is nothing a reset would undo. */
+	/* The model was made in its power-up state a moment ago: there is nothing a reset would
+	 * undo. */
 	return trnhw_start(&emu->hw, (1u << emu->hw.arch->cores) - 1);
 }
 
@@ -149,7 +156,8 @@ static void emu_close(struct trn_backend_device *device)
 	unsigned int i;
 
 	while (emu->inproc && !trn_list_empty(&emu->contexts))
-		trn_emu_ctx_destroy(device, trn_list_entry(emu->contexts.next, struct trn_emu_ctx, link)->id);
+		trn_emu_ctx_destroy(
+			device, trn_list_entry(emu->contexts.next, struct trn_emu_ctx, link)->id);
 	trn_emu_bo_teardown(emu);
 	if (emu->hw_ready) {
 		for (i = 0; i < emu->hw.arch->cores; i++) {
@@ -208,7 +216,8 @@ static int emu_open(const char *spec, struct trn_backend_device **device, char n
 	config.disable_features = options.disable;
 	error = emu_inproc_create(&config, &emu->inproc, text, sizeof(text));
 	if (error) {
-		trn_error_set(error == -ENOMEM ? TRN_ERR_NO_HOST_MEMORY : TRN_ERR_INVALID, "device emu:%s: %s", spec, text);
+		trn_error_set(error == -ENOMEM ? TRN_ERR_NO_HOST_MEMORY : TRN_ERR_INVALID,
+			      "device emu:%s: %s", spec, text);
 		goto err;
 	}
 	emu->model = emu_inproc_device(emu->inproc);
@@ -221,7 +230,8 @@ static int emu_open(const char *spec, struct trn_backend_device **device, char n
 	if (!error)
 		error = trn_emu_hbm_setup(emu);
 	if (error) {
-		trn_error_set(trn_status_from_errno(error), "device emu:%s does not come up: %s%s%s", spec, strerror(-error),
+		trn_error_set(trn_status_from_errno(error),
+			      "device emu:%s does not come up: %s%s%s", spec, strerror(-error),
 			      *emu->log ? ": " : "", emu->log);
 		goto err;
 	}
@@ -234,7 +244,8 @@ err:
 	return error;
 }
 
-/* The one that TRN_DEVICE names; opening is the only way to know the rest of an in-process device. */
+/* The one that TRN_DEVICE names; opening is the only way to know the rest of an in-process device.
+ */
 static int emu_list(struct trn_device_info *list, size_t *count)
 {
 	const char *spec = getenv("TRN_DEVICE");
@@ -252,7 +263,8 @@ static int emu_list(struct trn_device_info *list, size_t *count)
 	snprintf(list->spec, sizeof(list->spec), "%s", spec);
 	snprintf(list->backend, sizeof(list->backend), "emu");
 	snprintf(list->arch, sizeof(list->arch), "%s", options.arch);
-	snprintf(list->product, sizeof(list->product), "%s", strcmp(options.arch, "inf2") ? "Trainium1" : "Inferentia2");
+	snprintf(list->product, sizeof(list->product), "%s",
+		 strcmp(options.arch, "inf2") ? "Trainium1" : "Inferentia2");
 	list->routing_id = options.routing_id;
 	list->numa_node = -1;
 	list->power_utilisation = UINT32_MAX;

@@ -28,20 +28,20 @@
 #include "../heap.h"
 #include "../list.h"
 
-#define TRN_EMU_PAGE		4096ull
-#define TRN_EMU_VECTORS_MAX	(1 + 2 * TRN_MAX_CORES)
-#define TRN_EMU_QUEUES		16u
-#define TRN_EMU_RING_QUEUES	14u		/* queues a ring may name */
-#define TRN_EMU_FILL_BYTES	65536u
-#define TRN_EMU_MAPS_MAX	64u		/* user buffers mapped in one batch */
-#define TRN_EMU_TIMEOUT_NS	10000000000ull
+#define TRN_EMU_PAGE	    4096ull
+#define TRN_EMU_VECTORS_MAX (1 + 2 * TRN_MAX_CORES)
+#define TRN_EMU_QUEUES	    16u
+#define TRN_EMU_RING_QUEUES 14u /* queues a ring may name */
+#define TRN_EMU_FILL_BYTES  65536u
+#define TRN_EMU_MAPS_MAX    64u /* user buffers mapped in one batch */
+#define TRN_EMU_TIMEOUT_NS  10000000000ull
 
 /** struct trn_emu_mem - host memory of the backend that the device reaches. */
 struct trn_emu_mem {
 	void *ptr;
 	size_t size;
 	uint64_t bus;
-	uint64_t address;		/* as the device names it */
+	uint64_t address; /* as the device names it */
 };
 
 /** struct trn_emu_bo - a buffer; jobs, rings and programs hold references. */
@@ -50,8 +50,8 @@ struct trn_emu_bo {
 	uint32_t place;
 	uint32_t stack;
 	uint64_t size;
-	uint64_t address;		/* device address */
-	struct trn_heap_block *block;	/* HBM */
+	uint64_t address;	      /* device address */
+	struct trn_heap_block *block; /* HBM */
 	struct trn_emu_mem host;
 };
 
@@ -59,10 +59,10 @@ struct trn_emu_bo {
 struct trn_emu_ring {
 	atomic_uint refs;
 	uint32_t core;
-	uint32_t engine;		/* of the device */
+	uint32_t engine; /* of the device */
 	uint32_t queue;
 	struct trnhw_queue_rings hw;
-	struct trn_emu_mem mem;		/* m2s ring, then s2m ring */
+	struct trn_emu_mem mem; /* m2s ring, then s2m ring */
 	struct trn_emu_bo **bos;
 	uint32_t bo_count;
 };
@@ -71,9 +71,9 @@ struct trn_emu_ring {
 struct trn_emu_program {
 	atomic_uint refs;
 	uint32_t core;
-	struct trn_emu_mem mem;		/* program table, then windows */
+	struct trn_emu_mem mem; /* program table, then windows */
 	uint32_t window_count;
-	uint64_t windows;		/* device address */
+	uint64_t windows; /* device address */
 	struct trn_emu_ring **rings;
 	uint32_t ring_count;
 	struct trn_emu_bo **bos;
@@ -90,12 +90,13 @@ struct trn_emu_irq {
 /** struct trn_emu_core - one core; used by the worker of its owner alone. */
 struct trn_emu_core {
 	struct trnhw_core hw;
-	struct trn_emu_ctx *owner;	/* under trn_emu.lock */
-	uint32_t state;			/* DRM_TRAINIUM_CORE_*, under trn_emu.lock */
-	uint64_t runs;			/* under trn_emu.lock */
+	struct trn_emu_ctx *owner; /* under trn_emu.lock */
+	uint32_t state;		   /* DRM_TRAINIUM_CORE_*, under trn_emu.lock */
+	uint64_t runs;		   /* under trn_emu.lock */
 	uint64_t faults;
 	uint64_t cookie;
-	struct trn_emu_ring *loaded[TRN_ENGINES_PER_CORE][TRN_EMU_QUEUES];	/* programmed in the hardware; references */
+	struct trn_emu_ring *loaded[TRN_ENGINES_PER_CORE]
+				   [TRN_EMU_QUEUES]; /* programmed in the hardware; references */
 };
 
 /** struct trn_emu_copyq - a host copy queue, shared by contexts batch by batch. */
@@ -112,15 +113,15 @@ struct trn_emu {
 	struct trnhw hw;
 	bool hw_ready;
 	char name[32];
-	char log[TRNHW_USER_LOG_BYTES];	/* last error of the hardware layer; under lock */
+	char log[TRNHW_USER_LOG_BYTES]; /* last error of the hardware layer; under lock */
 
 	pthread_mutex_t lock;
-	struct trn_heap *hbm;		/* a pool per stack, one extent each */
-	struct trn_emu_bo **bos;	/* by handle - 1 */
+	struct trn_heap *hbm;	 /* a pool per stack, one extent each */
+	struct trn_emu_bo **bos; /* by handle - 1 */
 	uint32_t bo_room;
-	uint32_t bo_free;		/* no free slot below */
+	uint32_t bo_free; /* no free slot below */
 	uint64_t host_bytes;
-	struct trn_list contexts;	/* trn_emu_ctx.link */
+	struct trn_list contexts; /* trn_emu_ctx.link */
 	uint32_t next_ctx;
 	uint32_t next_copyq;
 	uint32_t resets;
@@ -129,11 +130,11 @@ struct trn_emu {
 	struct trn_emu_core cores[TRN_MAX_CORES];
 	struct trn_emu_copyq copyqs[TRN_MAX_CORES];
 	struct trn_emu_irq irqs[TRN_EMU_VECTORS_MAX];
-	struct trn_emu_mem constants;	/* TRN_EMU_CONST_*: what rings may name besides buffers */
+	struct trn_emu_mem constants; /* TRN_EMU_CONST_*: what rings may name besides buffers */
 };
 
-#define TRN_EMU_CONST_ONE	0	/* the number 1: source of semaphore increments */
-#define TRN_EMU_CONST_PAD	64	/* 8 bytes the padding of rings reads and writes */
+#define TRN_EMU_CONST_ONE 0  /* the number 1: source of semaphore increments */
+#define TRN_EMU_CONST_PAD 64 /* 8 bytes the padding of rings reads and writes */
 
 /** struct trn_emu_wait - a point a job waits for. */
 struct trn_emu_wait {
@@ -147,15 +148,15 @@ struct trn_emu_cmd {
 	struct trn_emu_bo *src;
 	struct trn_emu_bo *dst;
 	struct trn_emu_program *program;
-	uint8_t *args;			/* in the job's own memory */
+	uint8_t *args; /* in the job's own memory */
 };
 
 struct trn_emu_job {
 	struct trn_list link;
 	uint64_t signal;
 	uint64_t timeout_ns;
-	int64_t deadline;		/* once started */
-	int error;			/* decided before it starts: canceled */
+	int64_t deadline; /* once started */
+	int error;	  /* decided before it starts: canceled */
 	uint32_t cmd_count;
 	uint32_t wait_count;
 	struct trn_emu_cmd *cmds;
@@ -180,9 +181,9 @@ struct trn_emu_event {
 struct trn_emu_batch {
 	struct trnhw_xfer xfers[TRNHW_COPYQ_BATCH];
 	uint32_t count;
-	uint64_t maps[TRN_EMU_MAPS_MAX];	/* bus addresses to unmap when it is done */
+	uint64_t maps[TRN_EMU_MAPS_MAX]; /* bus addresses to unmap when it is done */
 	uint32_t map_count;
-	struct trn_emu_mem fill;	/* pattern, TRN_EMU_FILL_BYTES; NULL until needed */
+	struct trn_emu_mem fill; /* pattern, TRN_EMU_FILL_BYTES; NULL until needed */
 	uint32_t pattern;
 	bool pattern_valid;
 };
@@ -197,11 +198,11 @@ struct trn_emu_ctx {
 
 	pthread_t worker;
 	struct trn_emu_batch *batch;
-	struct trn_emu_mem args;	/* argument block of the run under way */
+	struct trn_emu_mem args; /* argument block of the run under way */
 
 	pthread_mutex_t lock;
-	pthread_cond_t work;		/* a job came, or closing */
-	pthread_cond_t passed;		/* completed moved, or closed */
+	pthread_cond_t work;   /* a job came, or closing */
+	pthread_cond_t passed; /* completed moved, or closed */
 	atomic_bool closing;
 	struct trn_list jobs;
 	uint64_t submitted;
@@ -209,7 +210,7 @@ struct trn_emu_ctx {
 	struct trn_list events;
 	struct trn_emu_failure failures[DRM_TRAINIUM_FAILURES_KEPT];
 	struct drm_trainium_ctx_status status;
-	struct trn_emu_ring **rings;	/* by handle - 1 */
+	struct trn_emu_ring **rings; /* by handle - 1 */
 	uint32_t ring_room;
 	struct trn_emu_program **programs;
 	uint32_t program_room;
@@ -241,13 +242,15 @@ void trn_emu_irq_setup(struct trn_emu *emu);
 void trn_emu_irq_teardown(struct trn_emu *emu);
 void trn_emu_irq_handler(void *arg, unsigned int vector);
 uint64_t trn_emu_irq_count(struct trn_emu_irq *irq);
-/** trn_emu_irq_wait() - until the count differs from @seen, or a poll interval has passed, or the deadline. */
+/** trn_emu_irq_wait() - until the count differs from @seen, or a poll interval has passed, or the
+ * deadline. */
 void trn_emu_irq_wait(struct trn_emu *emu, unsigned int vector, uint64_t seen, int64_t deadline);
 
 /* bo.c */
 int trn_emu_hbm_setup(struct trn_emu *emu);
 int trn_emu_bo_create(struct trn_backend_device *device, struct drm_trainium_bo_create *create);
-int trn_emu_bo_map(struct trn_backend_device *device, uint32_t handle, uint64_t size, void **pointer);
+int trn_emu_bo_map(struct trn_backend_device *device, uint32_t handle, uint64_t size,
+		   void **pointer);
 int trn_emu_bo_destroy(struct trn_backend_device *device, uint32_t handle);
 /** trn_emu_bo_get() - a reference, or NULL. trn_emu_bo_put() - NULL is allowed. */
 struct trn_emu_bo *trn_emu_bo_get(struct trn_emu *emu, uint32_t handle);
@@ -263,16 +266,19 @@ int trn_emu_query(struct trn_backend_device *device, struct drm_trainium_query *
 int trn_emu_ctx_create(struct trn_backend_device *device, struct drm_trainium_ctx_create *create);
 int trn_emu_ctx_destroy(struct trn_backend_device *device, uint32_t id);
 int trn_emu_ctx_status(struct trn_backend_device *device, struct drm_trainium_ctx_status *status);
-int trn_emu_ctx_wait(struct trn_backend_device *device, uint32_t id, uint64_t point, int64_t deadline_ns, uint64_t *jobs_failed);
+int trn_emu_ctx_wait(struct trn_backend_device *device, uint32_t id, uint64_t point,
+		     int64_t deadline_ns, uint64_t *jobs_failed);
 int trn_emu_ctx_fd(struct trn_backend_device *device, uint32_t id, uint64_t point, int *fd);
 struct trn_emu_ctx *trn_emu_ctx_get(struct trn_emu *emu, uint32_t id);
 void trn_emu_ctx_put(struct trn_emu_ctx *ctx);
 /** trn_emu_ctx_wait_point() - as ctx_wait, on a held context. */
-int trn_emu_ctx_wait_point(struct trn_emu_ctx *ctx, uint64_t point, int64_t deadline_ns, uint64_t *jobs_failed);
+int trn_emu_ctx_wait_point(struct trn_emu_ctx *ctx, uint64_t point, int64_t deadline_ns,
+			   uint64_t *jobs_failed);
 
 /* handle.c */
 /** trn_emu_handle_add() - first free slot of a table; 0 or -ENOMEM, -ENOSPC. */
-int trn_emu_handle_add(void ***table, uint32_t *room, uint32_t *free_from, void *object, uint32_t *handle);
+int trn_emu_handle_add(void ***table, uint32_t *room, uint32_t *free_from, void *object,
+		       uint32_t *handle);
 
 /* ring.c */
 int trn_emu_ring_create(struct trn_backend_device *device, struct drm_trainium_ring_create *create);
@@ -280,7 +286,8 @@ int trn_emu_ring_destroy(struct trn_backend_device *device, uint32_t ctx, uint32
 void trn_emu_ring_put(struct trn_emu *emu, struct trn_emu_ring *ring);
 
 /* program.c */
-int trn_emu_program_create(struct trn_backend_device *device, struct drm_trainium_program_create *create);
+int trn_emu_program_create(struct trn_backend_device *device,
+			   struct drm_trainium_program_create *create);
 int trn_emu_program_destroy(struct trn_backend_device *device, uint32_t ctx, uint32_t handle);
 void trn_emu_program_put(struct trn_emu *emu, struct trn_emu_program *program);
 
@@ -294,7 +301,8 @@ void *trn_emu_worker(void *arg);
 /* copy.c: add to the batch of the context; 0 or the error of a full batch that was carried out. */
 int trn_emu_copy(struct trn_emu_ctx *ctx, const struct trn_emu_cmd *cmd, int64_t deadline);
 int trn_emu_fill(struct trn_emu_ctx *ctx, const struct trn_emu_cmd *cmd, int64_t deadline);
-/** trn_emu_batch_flush() - carry out what was collected and wait for it; 0, -ETIME, -EIO, -ENODEV. */
+/** trn_emu_batch_flush() - carry out what was collected and wait for it; 0, -ETIME, -EIO, -ENODEV.
+ */
 int trn_emu_batch_flush(struct trn_emu_ctx *ctx, int64_t deadline);
 /** trn_emu_batch_drop() - forget what was collected. */
 void trn_emu_batch_drop(struct trn_emu_ctx *ctx);
@@ -305,7 +313,8 @@ int trn_emu_hbm_zero(struct trn_emu *emu, uint64_t address, uint64_t bytes);
 int trn_emu_run(struct trn_emu_ctx *ctx, const struct trn_emu_cmd *cmd, int64_t deadline);
 
 /* recover.c */
-/** trn_emu_core_recover() - stop, reset and start a core; the caller's context owns it, or nobody does. */
+/** trn_emu_core_recover() - stop, reset and start a core; the caller's context owns it, or nobody
+ * does. */
 int trn_emu_core_recover(struct trn_emu *emu, unsigned int core);
 /** trn_emu_core_unload() - no ring is programmed any more. */
 void trn_emu_core_unload(struct trn_emu *emu, unsigned int core);

@@ -6,9 +6,10 @@
 
 #include "emu.h"
 
-#define HANDLES_MAX	(1u << 24)
+#define HANDLES_MAX (1u << 24)
 
-int trn_emu_handle_add(void ***table, uint32_t *room, uint32_t *free_from, void *object, uint32_t *handle)
+int trn_emu_handle_add(void ***table, uint32_t *room, uint32_t *free_from, void *object,
+		       uint32_t *handle)
 {
 	uint32_t slot = free_from ? *free_from : 0, grown;
 	void **list;

@@ -9,8 +9,8 @@
 
 #include "emu.h"
 
-#define POLL_WITH_IRQ_NS	20000000ll	/* a lost interrupt is rare */
-#define POLL_WITHOUT_IRQ_NS	50000ll
+#define POLL_WITH_IRQ_NS    20000000ll /* a lost interrupt is rare */
+#define POLL_WITHOUT_IRQ_NS 50000ll
 
 void trn_emu_irq_setup(struct trn_emu *emu)
 {

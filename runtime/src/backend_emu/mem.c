@@ -21,7 +21,8 @@ int trn_emu_mem_alloc(struct trn_emu *emu, size_t size, struct trn_emu_mem *mem)
 
 	memset(mem, 0, sizeof(*mem));
 	size = (size + TRN_EMU_PAGE - 1) & ~(TRN_EMU_PAGE - 1);
-	mem->ptr = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	mem->ptr = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (mem->ptr == MAP_FAILED) {
 		mem->ptr = NULL;
 		return -ENOMEM;

@@ -6,11 +6,14 @@
 
 #include "emu.h"
 
-#define OPTIONS_KNOWN "known: routing-id=N, hbm=BYTES with K, M or G (per stack), no-irq, no-cores, no-windows"
+#define OPTIONS_KNOWN \
+	"known: routing-id=N, hbm=BYTES with K, M or G (per stack), no-irq, no-cores, no-windows"
 
 static int refuse(const char *spec, const char *option)
 {
-	trn_error_set(TRN_ERR_INVALID, "device emu:%s: option \"%s\" is unknown or has a bad value; " OPTIONS_KNOWN, spec, option);
+	trn_error_set(TRN_ERR_INVALID,
+		      "device emu:%s: option \"%s\" is unknown or has a bad value; " OPTIONS_KNOWN,
+		      spec, option);
 	return -EINVAL;
 }
 
@@ -48,7 +51,8 @@ static bool option_set(struct trn_emu_options *options, const char *option)
 		options->disable |= TRN_FEATURE_CORES;
 	else if (!strcmp(option, "no-windows"))
 		options->disable |= TRN_FEATURE_WINDOWS;
-	else if (!strncmp(option, "routing-id=", 11) && number_parse(option + 11, &value) && value < TRN_MAX_DEVICES)
+	else if (!strncmp(option, "routing-id=", 11) && number_parse(option + 11, &value) &&
+		 value < TRN_MAX_DEVICES)
 		options->routing_id = value;
 	else if (!strncmp(option, "hbm=", 4) && number_parse(option + 4, &value) && value)
 		options->hbm = value;
@@ -64,15 +68,19 @@ int trn_emu_options_parse(const char *spec, struct trn_emu_options *options)
 
 	memset(options, 0, sizeof(*options));
 	if (strlen(spec) >= sizeof(text)) {
-		trn_error_set(TRN_ERR_INVALID, "device emu:%.32s...: the name is longer than %zu characters", spec, sizeof(text) - 1);
+		trn_error_set(TRN_ERR_INVALID,
+			      "device emu:%.32s...: the name is longer than %zu characters", spec,
+			      sizeof(text) - 1);
 		return -EINVAL;
 	}
 	strcpy(text, spec);
 	option = strtok_r(text, ",", &at);
 	known = option && (!strcmp(option, "trn1") || !strcmp(option, "inf2"));
 	if (!known) {
-		trn_error_set(TRN_ERR_NO_DEVICE, "device emu:%s: there is no emulated product \"%s\"; emu:trn1 and emu:inf2 exist", spec,
-			      option ? option : "");
+		trn_error_set(TRN_ERR_NO_DEVICE,
+			      "device emu:%s: there is no emulated product \"%s\"; emu:trn1 and "
+			      "emu:inf2 exist",
+			      spec, option ? option : "");
 		return -ENODEV;
 	}
 	strcpy(options->arch, option);

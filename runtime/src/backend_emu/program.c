@@ -11,8 +11,8 @@
 
 #include "emu.h"
 
-#define IMAGES_MAX	6u
-#define BOS_MAX		65536u
+#define IMAGES_MAX 6u
+#define BOS_MAX	   65536u
 
 /** struct span - memory and what may be done with it; spans may overlap. */
 struct span {
@@ -39,7 +39,8 @@ void trn_emu_program_put(struct trn_emu *emu, struct trn_emu_program *program)
 		program_free(emu, program);
 }
 
-static int rings_take(struct trn_emu_ctx *ctx, struct trn_emu_program *program, const struct drm_trainium_program_create *create)
+static int rings_take(struct trn_emu_ctx *ctx, struct trn_emu_program *program,
+		      const struct drm_trainium_program_create *create)
 {
 	const uint32_t *handles = (const uint32_t *)(uintptr_t)create->rings;
 	uint8_t used[TRN_ENGINES_PER_CORE][TRN_EMU_QUEUES] = { { 0 } };
@@ -52,10 +53,12 @@ static int rings_take(struct trn_emu_ctx *ctx, struct trn_emu_program *program, 
 		return -ENOMEM;
 	pthread_mutex_lock(&ctx->lock);
 	for (i = 0; i < create->ring_count && !error; i++) {
-		ring = handles[i] && handles[i] <= ctx->ring_room ? ctx->rings[handles[i] - 1] : NULL;
+		ring = handles[i] && handles[i] <= ctx->ring_room ? ctx->rings[handles[i] - 1]
+								  : NULL;
 		if (!ring) {
 			error = -ENOENT;
-		} else if (ring->core != program->core || used[ring->engine % TRN_ENGINES_PER_CORE][ring->queue]++) {
+		} else if (ring->core != program->core ||
+			   used[ring->engine % TRN_ENGINES_PER_CORE][ring->queue]++) {
 			error = -EINVAL;
 		} else {
 			atomic_fetch_add(&ring->refs, 1);
@@ -66,7 +69,8 @@ static int rings_take(struct trn_emu_ctx *ctx, struct trn_emu_program *program, 
 	return error;
 }
 
-static struct trn_emu_bo *bo_take(struct trn_emu *emu, struct trn_emu_program *program, uint32_t handle)
+static struct trn_emu_bo *bo_take(struct trn_emu *emu, struct trn_emu_program *program,
+				  uint32_t handle)
 {
 	struct trn_emu_bo *bo = trn_emu_bo_get(emu, handle);
 
@@ -75,7 +79,8 @@ static struct trn_emu_bo *bo_take(struct trn_emu *emu, struct trn_emu_program *p
 	return bo;
 }
 
-static int images_take(struct trn_emu *emu, struct trn_emu_program *program, const struct drm_trainium_program_create *create,
+static int images_take(struct trn_emu *emu, struct trn_emu_program *program,
+		       const struct drm_trainium_program_create *create,
 		       struct trn_program_table *table, struct span *spans)
 {
 	const struct drm_trainium_program_image *image = (const void *)(uintptr_t)create->images;
@@ -86,8 +91,8 @@ static int images_take(struct trn_emu *emu, struct trn_emu_program *program, con
 	table->magic = TRN_PROGRAM_TABLE_MAGIC;
 	table->count = create->image_count;
 	for (i = 0; i < create->image_count; i++) {
-		if (image[i].pad || !image[i].insns || image[i].offset % TRN_INSN_SIZE || image[i].engine == TRN_ENGINE_NONE ||
-		    image[i].engine >= TRN_ENGINE_MAX)
+		if (image[i].pad || !image[i].insns || image[i].offset % TRN_INSN_SIZE ||
+		    image[i].engine == TRN_ENGINE_NONE || image[i].engine >= TRN_ENGINE_MAX)
 			return -EINVAL;
 		bo = bo_take(emu, program, image[i].handle);
 		if (!bo)
@@ -105,21 +110,23 @@ static int images_take(struct trn_emu *emu, struct trn_emu_program *program, con
 	return 0;
 }
 
-static int bos_take(struct trn_emu *emu, struct trn_emu_program *program, const struct drm_trainium_program_create *create, struct span *spans)
+static int bos_take(struct trn_emu *emu, struct trn_emu_program *program,
+		    const struct drm_trainium_program_create *create, struct span *spans)
 {
 	const struct drm_trainium_program_bo *list = (const void *)(uintptr_t)create->bos;
 	struct trn_emu_bo *bo;
 	uint32_t i;
 
 	for (i = 0; i < create->bo_count; i++) {
-		if (!list[i].access || list[i].access & ~(DRM_TRAINIUM_BO_READ | DRM_TRAINIUM_BO_WRITE))
+		if (!list[i].access ||
+		    list[i].access & ~(DRM_TRAINIUM_BO_READ | DRM_TRAINIUM_BO_WRITE))
 			return -EINVAL;
 		bo = bo_take(emu, program, list[i].handle);
 		if (!bo)
 			return -ENOENT;
 		spans[i].base = bo->address;
 		spans[i].end = bo->address + bo->size;
-		spans[i].access = list[i].access;	/* the same bits */
+		spans[i].access = list[i].access; /* the same bits */
 	}
 	return 0;
 }
@@ -139,10 +146,12 @@ static int span_before(const void *a, const void *b)
 }
 
 /*
- * Windows may not overlap, spans may (an image lies in a buffer): cut at every edge, unite the rights, join neighbours that have the same. Spans are
- * sorted by base; @first skips those that ended before. Return: windows, or 0 when there are too many.
+ * Windows may not overlap, spans may (an image lies in a buffer): cut at every edge, unite the
+ * rights, join neighbours that have the same. Spans are sorted by base; @first skips those that
+ * ended before. Return: windows, or 0 when there are too many.
  */
-static uint32_t windows_make(struct span *spans, uint32_t count, uint64_t *edges, struct trn_window *windows)
+static uint32_t windows_make(struct span *spans, uint32_t count, uint64_t *edges,
+			     struct trn_window *windows)
 {
 	uint32_t i, j, first = 0, edge_count = 0, n = 0;
 
@@ -164,7 +173,8 @@ static uint32_t windows_make(struct span *spans, uint32_t count, uint64_t *edges
 				access |= spans[j].access;
 		if (!access)
 			continue;
-		if (n && windows[n - 1].base + windows[n - 1].size == edges[i] && windows[n - 1].access == access) {
+		if (n && windows[n - 1].base + windows[n - 1].size == edges[i] &&
+		    windows[n - 1].access == access) {
 			windows[n - 1].size += edges[i + 1] - edges[i];
 			continue;
 		}
@@ -177,7 +187,8 @@ static uint32_t windows_make(struct span *spans, uint32_t count, uint64_t *edges
 	return n;
 }
 
-static int program_build(struct trn_emu *emu, struct trn_emu_program *program, const struct drm_trainium_program_create *create)
+static int program_build(struct trn_emu *emu, struct trn_emu_program *program,
+			 const struct drm_trainium_program_create *create)
 {
 	uint32_t count = create->image_count + create->bo_count;
 	struct trn_program_table table = { 0 };
@@ -188,7 +199,9 @@ static int program_build(struct trn_emu *emu, struct trn_emu_program *program, c
 
 	program->bos = calloc(count, sizeof(*program->bos));
 	if (edges && spans && program->bos)
-		error = trn_emu_mem_alloc(emu, sizeof(table) + (2 * (size_t)count + 1) * sizeof(*windows) + 64, &program->mem);
+		error = trn_emu_mem_alloc(
+			emu, sizeof(table) + (2 * (size_t)count + 1) * sizeof(*windows) + 64,
+			&program->mem);
 	if (!error)
 		error = images_take(emu, program, create, &table, spans);
 	if (!error)
@@ -208,7 +221,8 @@ static int program_build(struct trn_emu *emu, struct trn_emu_program *program, c
 	return error;
 }
 
-int trn_emu_program_create(struct trn_backend_device *device, struct drm_trainium_program_create *create)
+int trn_emu_program_create(struct trn_backend_device *device,
+			   struct drm_trainium_program_create *create)
 {
 	struct trn_emu *emu = trn_emu_of(device);
 	struct trn_emu_ctx *ctx = trn_emu_ctx_get(emu, create->ctx);
@@ -217,9 +231,12 @@ int trn_emu_program_create(struct trn_backend_device *device, struct drm_trainiu
 
 	if (!ctx)
 		return -ENOENT;
-	if (create->flags || create->pad || !create->image_count || create->image_count > IMAGES_MAX || !create->images ||
-	    (create->ring_count && !create->rings) || create->ring_count > TRN_ENGINES_PER_CORE * TRN_EMU_RING_QUEUES ||
-	    (create->bo_count && !create->bos) || create->core >= TRN_MAX_CORES || !(ctx->cores >> create->core & 1))
+	if (create->flags || create->pad || !create->image_count ||
+	    create->image_count > IMAGES_MAX || !create->images ||
+	    (create->ring_count && !create->rings) ||
+	    create->ring_count > TRN_ENGINES_PER_CORE * TRN_EMU_RING_QUEUES ||
+	    (create->bo_count && !create->bos) || create->core >= TRN_MAX_CORES ||
+	    !(ctx->cores >> create->core & 1))
 		error = -EINVAL;
 	else if (create->bo_count > BOS_MAX)
 		error = -E2BIG;
@@ -236,7 +253,8 @@ int trn_emu_program_create(struct trn_backend_device *device, struct drm_trainiu
 		error = program_build(emu, program, create);
 	if (!error) {
 		pthread_mutex_lock(&ctx->lock);
-		error = trn_emu_handle_add((void ***)&ctx->programs, &ctx->program_room, NULL, program, &create->handle);
+		error = trn_emu_handle_add((void ***)&ctx->programs, &ctx->program_room, NULL,
+					   program, &create->handle);
 		pthread_mutex_unlock(&ctx->lock);
 	}
 	if (error)

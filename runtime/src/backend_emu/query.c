@@ -38,7 +38,8 @@ static void answer_device(struct trn_emu *emu, struct drm_trainium_device_info *
 	index = trnhw_device_index(arch, emu->hw.routing_id);
 	info->device_index = index < 0 ? 0 : index;
 	info->serial = emu->hw.serial;
-	if ((emu->hw.features & (TRN_FEATURE_CORES | TRN_FEATURE_NOTIFY)) == (TRN_FEATURE_CORES | TRN_FEATURE_NOTIFY))
+	if ((emu->hw.features & (TRN_FEATURE_CORES | TRN_FEATURE_NOTIFY)) ==
+	    (TRN_FEATURE_CORES | TRN_FEATURE_NOTIFY))
 		info->caps |= DRM_TRAINIUM_CAP_RUN;
 	if (emu->hw.features & TRN_FEATURE_MSIX)
 		info->caps |= DRM_TRAINIUM_CAP_IRQ;

@@ -2,8 +2,9 @@
 /*
  * Bringing a core back after a failed run: stop, reset handshake, engine init, start.
  *
- * Locking: reset_lock around the handshake (it shares a doorbell with the mailbox of the firmware); the lock of the core's copy queue, so
- * that nobody's copy is on the engine that is initialised with the core.
+ * Locking: reset_lock around the handshake (it shares a doorbell with the mailbox of the firmware);
+ * the lock of the core's copy queue, so that nobody's copy is on the engine that is initialised
+ * with the core.
  */
 #include "emu.h"
 
@@ -25,7 +26,8 @@ void trn_emu_core_unload(struct trn_emu *emu, unsigned int index)
 			slot = &core->loaded[engine][queue];
 			if (!*slot)
 				continue;
-			trnhw_udma_queue_stop(&emu->hw, index * TRN_ENGINES_PER_CORE + engine, queue);
+			trnhw_udma_queue_stop(&emu->hw, index * TRN_ENGINES_PER_CORE + engine,
+					      queue);
 			trn_emu_ring_put(emu, *slot);
 			*slot = NULL;
 		}
@@ -39,7 +41,7 @@ int trn_emu_core_recover(struct trn_emu *emu, unsigned int index)
 
 	pthread_mutex_lock(&emu->reset_lock);
 	state_set(emu, core, DRM_TRAINIUM_CORE_RESETTING);
-	trnhw_core_stop(&core->hw);	/* a core that does not stop is reset all the more */
+	trnhw_core_stop(&core->hw); /* a core that does not stop is reset all the more */
 	trn_emu_core_unload(emu, index);
 	pthread_mutex_lock(&copyq->lock);
 	error = trnhw_reset_cores(&emu->hw, 1u << index);
@@ -53,7 +55,9 @@ int trn_emu_core_recover(struct trn_emu *emu, unsigned int index)
 		error = trnhw_core_start(&core->hw);
 	pthread_mutex_lock(&emu->lock);
 	emu->resets++;
-	core->state = error ? DRM_TRAINIUM_CORE_FAILED : core->owner ? DRM_TRAINIUM_CORE_OWNED : DRM_TRAINIUM_CORE_FREE;
+	core->state = error	    ? DRM_TRAINIUM_CORE_FAILED
+		      : core->owner ? DRM_TRAINIUM_CORE_OWNED
+				    : DRM_TRAINIUM_CORE_FREE;
 	pthread_mutex_unlock(&emu->lock);
 	pthread_mutex_unlock(&emu->reset_lock);
 	return error;

@@ -10,8 +10,8 @@
 
 #include "emu.h"
 
-#define SBUF_PARTITION_STRIDE	(256u << 10)
-#define RANGES_FIXED		3u	/* SBUF, semaphores, constants */
+#define SBUF_PARTITION_STRIDE (256u << 10)
+#define RANGES_FIXED	      3u /* SBUF, semaphores, constants */
 
 /** struct builder - a ring being made. */
 struct builder {
@@ -21,8 +21,8 @@ struct builder {
 	struct trnhw_range *ranges;
 	uint32_t range_count;
 	uint32_t bo_room;
-	uint32_t last;			/* index of the buffer found last */
-	uint32_t *handles;		/* of ring->bos */
+	uint32_t last;	   /* index of the buffer found last */
+	uint32_t *handles; /* of ring->bos */
 };
 
 static void ring_free(struct trn_emu *emu, struct trn_emu_ring *ring)
@@ -75,8 +75,8 @@ static struct trn_emu_bo *ring_bo(struct builder *b, uint32_t handle, int *error
 	return ring->bos[b->last];
 }
 
-static int side_resolve(struct builder *b, uint8_t kind, uint32_t handle, uint64_t offset, uint32_t length, bool source,
-			uint64_t *address)
+static int side_resolve(struct builder *b, uint8_t kind, uint32_t handle, uint64_t offset,
+			uint32_t length, bool source, uint64_t *address)
 {
 	struct trn_emu *emu = b->ctx->emu;
 	const struct trnhw_arch *arch = emu->hw.arch;
@@ -97,7 +97,9 @@ static int side_resolve(struct builder *b, uint8_t kind, uint32_t handle, uint64
 			return -EINVAL;
 		if (offset % SBUF_PARTITION_STRIDE + length > arch->sbuf_partition_bytes)
 			return -EACCES;
-		*address = trnhw_sbuf_address(&emu->hw, b->ring->core, offset / SBUF_PARTITION_STRIDE, offset % SBUF_PARTITION_STRIDE);
+		*address = trnhw_sbuf_address(&emu->hw, b->ring->core,
+					      offset / SBUF_PARTITION_STRIDE,
+					      offset % SBUF_PARTITION_STRIDE);
 		return 0;
 	case DRM_TRAINIUM_REF_SEM_INC:
 		if (source || handle || offset >= TRN_SEM_COUNT || length != 4)
@@ -109,12 +111,14 @@ static int side_resolve(struct builder *b, uint8_t kind, uint32_t handle, uint64
 	}
 }
 
-static int xfer_resolve(struct builder *b, const struct drm_trainium_xfer *from, struct trnhw_xfer *to)
+static int xfer_resolve(struct builder *b, const struct drm_trainium_xfer *from,
+			struct trnhw_xfer *to)
 {
 	struct trn_emu *emu = b->ctx->emu;
 	int error;
 
-	if (!from->length || from->length > TRN_DESC_MAX_BYTES || from->flags & ~DRM_TRAINIUM_XFER_BARRIER)
+	if (!from->length || from->length > TRN_DESC_MAX_BYTES ||
+	    from->flags & ~DRM_TRAINIUM_XFER_BARRIER)
 		return -EINVAL;
 	to->len = from->length;
 	to->flags = from->flags & DRM_TRAINIUM_XFER_BARRIER ? TRNHW_XFER_BARRIER : 0;
@@ -124,9 +128,12 @@ static int xfer_resolve(struct builder *b, const struct drm_trainium_xfer *from,
 		to->src = emu->constants.address + TRN_EMU_CONST_ONE;
 		error = 0;
 	} else {
-		error = side_resolve(b, from->src_kind, from->src_handle, from->src_offset, from->length, true, &to->src);
+		error = side_resolve(b, from->src_kind, from->src_handle, from->src_offset,
+				     from->length, true, &to->src);
 	}
-	return error ? error : side_resolve(b, from->dst_kind, from->dst_handle, from->dst_offset, from->length, false, &to->dst);
+	return error ? error
+		     : side_resolve(b, from->dst_kind, from->dst_handle, from->dst_offset,
+				    from->length, false, &to->dst);
 }
 
 static int range_before(const void *a, const void *b)
@@ -136,7 +143,8 @@ static int range_before(const void *a, const void *b)
 	return left->base < right->base ? -1 : left->base > right->base;
 }
 
-/* What the ring may touch, whatever the addresses computed above: the second look is the hardware layer's. */
+/* What the ring may touch, whatever the addresses computed above: the second look is the hardware
+ * layer's. */
 static int ranges_make(struct builder *b)
 {
 	struct trn_emu *emu = b->ctx->emu;
@@ -200,8 +208,8 @@ static int ring_encode(struct builder *b, const struct trnhw_xfer *xfers)
 	ring->hw.s2m = ring->mem.address + half;
 	ring->hw.m2s_count = count;
 	ring->hw.s2m_count = count;
-	trnhw_ring_fill(xfers, b->create->count, emu->constants.address + TRN_EMU_CONST_PAD, ring->mem.ptr,
-			(struct trn_desc *)((uint8_t *)ring->mem.ptr + half), count);
+	trnhw_ring_fill(xfers, b->create->count, emu->constants.address + TRN_EMU_CONST_PAD,
+			ring->mem.ptr, (struct trn_desc *)((uint8_t *)ring->mem.ptr + half), count);
 	return 0;
 }
 
@@ -228,10 +236,12 @@ static int ring_build(struct builder *b, uint32_t *bad)
 	return error;
 }
 
-static int create_check(const struct trn_emu_ctx *ctx, const struct drm_trainium_ring_create *create)
+static int create_check(const struct trn_emu_ctx *ctx,
+			const struct drm_trainium_ring_create *create)
 {
-	if (create->flags || create->pad || create->stride < sizeof(struct drm_trainium_xfer) || !create->count ||
-	    create->engine >= TRN_ENGINES_PER_CORE || create->queue >= TRN_EMU_RING_QUEUES || create->core >= TRN_MAX_CORES ||
+	if (create->flags || create->pad || create->stride < sizeof(struct drm_trainium_xfer) ||
+	    !create->count || create->engine >= TRN_ENGINES_PER_CORE ||
+	    create->queue >= TRN_EMU_RING_QUEUES || create->core >= TRN_MAX_CORES ||
 	    !(ctx->cores >> create->core & 1))
 		return -EINVAL;
 	if (create->count > DRM_TRAINIUM_RING_XFERS_MAX)
@@ -263,7 +273,8 @@ int trn_emu_ring_create(struct trn_backend_device *device, struct drm_trainium_r
 	}
 	if (!error) {
 		pthread_mutex_lock(&ctx->lock);
-		error = trn_emu_handle_add((void ***)&ctx->rings, &ctx->ring_room, NULL, b.ring, &create->handle);
+		error = trn_emu_handle_add((void ***)&ctx->rings, &ctx->ring_room, NULL, b.ring,
+					   &create->handle);
 		pthread_mutex_unlock(&ctx->lock);
 	}
 	if (error && b.ring)

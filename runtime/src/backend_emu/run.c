@@ -3,14 +3,16 @@
  * One run of a program on a core: program its rings if others are in their place, else rewind them;
  * one request, one doorbell; the end is a notification with the cookie.
  *
- * Locking: a core belongs to its owner's worker; trn_emu.lock guards its counters, trn_emu_ctx.lock the status.
+ * Locking: a core belongs to its owner's worker; trn_emu.lock guards its counters, trn_emu_ctx.lock
+ * the status.
  */
 #include <errno.h>
 #include <string.h>
 
 #include "emu.h"
 
-static int rings_load(struct trn_emu *emu, struct trn_emu_core *core, const struct trn_emu_program *program)
+static int rings_load(struct trn_emu *emu, struct trn_emu_core *core,
+		      const struct trn_emu_program *program)
 {
 	struct trn_emu_ring *ring, **slot;
 	uint32_t i;
@@ -63,7 +65,8 @@ static void notifications_read(struct trn_emu_core *core, struct outcome *outcom
 	}
 }
 
-static int run_wait(struct trn_emu *emu, struct trn_emu_core *core, struct outcome *outcome, uint64_t seen, int64_t deadline)
+static int run_wait(struct trn_emu *emu, struct trn_emu_core *core, struct outcome *outcome,
+		    uint64_t seen, int64_t deadline)
 {
 	unsigned int vector = TRN_VECTOR_CORE(core->hw.index);
 
@@ -79,7 +82,8 @@ static int run_wait(struct trn_emu *emu, struct trn_emu_core *core, struct outco
 }
 
 /* Remember the fault for CTX_STATUS and bring the core back. */
-static void run_failed(struct trn_emu_ctx *ctx, struct trn_emu_core *core, const struct outcome *outcome, int error)
+static void run_failed(struct trn_emu_ctx *ctx, struct trn_emu_core *core,
+		       const struct outcome *outcome, int error)
 {
 	struct trn_emu *emu = ctx->emu;
 

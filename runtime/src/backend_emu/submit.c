@@ -29,8 +29,9 @@ void trn_emu_job_free(struct trn_emu *emu, struct trn_emu_job *job)
 }
 
 /*
- * Is all of it mapped? Writing nothing back asynchronously is the one call that walks a range and tells (a hole is ENOMEM) without touching it. A
- * buffer that is unmapped later is the caller's mistake, as with memcpy().
+ * Is all of it mapped? Writing nothing back asynchronously is the one call that walks a range and
+ * tells (a hole is ENOMEM) without touching it. A buffer that is unmapped later is the caller's
+ * mistake, as with memcpy().
  */
 static int user_check(uint64_t pointer, uint64_t bytes)
 {
@@ -42,7 +43,8 @@ static int user_check(uint64_t pointer, uint64_t bytes)
 }
 
 /* One side of a copy: @handle 0 is user memory. */
-static int side_take(struct trn_emu *emu, uint32_t handle, uint64_t offset, uint64_t bytes, struct trn_emu_bo **bo)
+static int side_take(struct trn_emu *emu, uint32_t handle, uint64_t offset, uint64_t bytes,
+		     struct trn_emu_bo **bo)
 {
 	if (!handle)
 		return user_check(offset, bytes);
@@ -60,14 +62,16 @@ static int copy_take(struct trn_emu *emu, struct trn_emu_cmd *cmd)
 	if (!copy->length || (!copy->src_handle && !copy->dst_handle))
 		return -EINVAL;
 	error = side_take(emu, copy->src_handle, copy->src_offset, copy->length, &cmd->src);
-	return error ? error : side_take(emu, copy->dst_handle, copy->dst_offset, copy->length, &cmd->dst);
+	return error ? error
+		     : side_take(emu, copy->dst_handle, copy->dst_offset, copy->length, &cmd->dst);
 }
 
 static int fill_take(struct trn_emu *emu, struct trn_emu_cmd *cmd)
 {
 	const struct drm_trainium_cmd_fill *fill = &cmd->cmd.fill;
 
-	if (!fill->handle || !fill->length || fill->length % 4 || fill->offset % 4 || fill->reserved)
+	if (!fill->handle || !fill->length || fill->length % 4 || fill->offset % 4 ||
+	    fill->reserved)
 		return -EINVAL;
 	return side_take(emu, fill->handle, fill->offset, fill->length, &cmd->dst);
 }
@@ -76,7 +80,8 @@ static int run_take(struct trn_emu_ctx *ctx, struct trn_emu_cmd *cmd, uint8_t *a
 {
 	const struct drm_trainium_cmd_run *run = &cmd->cmd.run;
 
-	if (run->args_size > DRM_TRAINIUM_ARGS_MAX || run->args_size % 4 || run->reserved[0] || run->reserved[1])
+	if (run->args_size > DRM_TRAINIUM_ARGS_MAX || run->args_size % 4 || run->reserved[0] ||
+	    run->reserved[1])
 		return -EINVAL;
 	if (run->args_size && !run->args)
 		return -EFAULT;
@@ -94,7 +99,8 @@ static int run_take(struct trn_emu_ctx *ctx, struct trn_emu_cmd *cmd, uint8_t *a
 	return 0;
 }
 
-static int cmds_take(struct trn_emu_ctx *ctx, struct trn_emu_job *job, const struct trn_backend_job *from)
+static int cmds_take(struct trn_emu_ctx *ctx, struct trn_emu_job *job,
+		     const struct trn_backend_job *from)
 {
 	uint32_t i, runs = 0;
 	int error = 0;
@@ -120,7 +126,8 @@ static int cmds_take(struct trn_emu_ctx *ctx, struct trn_emu_job *job, const str
 			error = fill_take(ctx->emu, cmd);
 			break;
 		case DRM_TRAINIUM_CMD_RUN:
-			error = run_take(ctx, cmd, job->args + (size_t)runs++ * DRM_TRAINIUM_ARGS_MAX);
+			error = run_take(ctx, cmd,
+					 job->args + (size_t)runs++ * DRM_TRAINIUM_ARGS_MAX);
 			break;
 		default:
 			error = -EINVAL;
@@ -139,7 +146,8 @@ static int waits_take(struct trn_emu_job *job, const struct trn_backend_job *fro
 	if (!job->waits)
 		return -ENOMEM;
 	for (i = 0; i < from->wait_count; i++) {
-		job->waits[i].ctx = trn_emu_ctx_get(trn_emu_of(from->waits[i].device), from->waits[i].ctx);
+		job->waits[i].ctx =
+			trn_emu_ctx_get(trn_emu_of(from->waits[i].device), from->waits[i].ctx);
 		if (!job->waits[i].ctx)
 			return -ENOENT;
 		job->waits[i].point = from->waits[i].point;
@@ -157,7 +165,8 @@ int trn_emu_submit(struct trn_backend_device *device, const struct trn_backend_j
 
 	if (!from->cmd_count || !from->cmds || from->timeout_ns > DRM_TRAINIUM_TIMEOUT_MAX_NS)
 		return -EINVAL;
-	if (from->cmd_count > DRM_TRAINIUM_SUBMIT_CMDS_MAX || from->wait_count > DRM_TRAINIUM_SUBMIT_SYNCS_MAX)
+	if (from->cmd_count > DRM_TRAINIUM_SUBMIT_CMDS_MAX ||
+	    from->wait_count > DRM_TRAINIUM_SUBMIT_SYNCS_MAX)
 		return -E2BIG;
 	ctx = trn_emu_ctx_get(emu, from->ctx);
 	if (!ctx)

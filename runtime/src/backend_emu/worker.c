@@ -11,9 +11,11 @@
 
 #include "emu.h"
 
-#define CLOSING_CHECK_NS	10000000ll	/* how often a worker that waits for others looks whether it should end */
+#define CLOSING_CHECK_NS \
+	10000000ll /* how often a worker that waits for others looks whether it should end */
 
-/* Wait for the points a job depends on. One that failed, or a context that closes, cancels the job. */
+/* Wait for the points a job depends on. One that failed, or a context that closes, cancels the job.
+ */
 static int job_wait(struct trn_emu_ctx *ctx, const struct trn_emu_job *job)
 {
 	uint64_t failed;
@@ -22,7 +24,8 @@ static int job_wait(struct trn_emu_ctx *ctx, const struct trn_emu_job *job)
 
 	for (i = 0; i < job->wait_count; i++) {
 		do {
-			error = trn_emu_ctx_wait_point(job->waits[i].ctx, job->waits[i].point, trn_emu_now() + CLOSING_CHECK_NS, &failed);
+			error = trn_emu_ctx_wait_point(job->waits[i].ctx, job->waits[i].point,
+						       trn_emu_now() + CLOSING_CHECK_NS, &failed);
 		} while (error == -ETIME && !ctx->closing);
 		if (error)
 			return -ECANCELED;
@@ -76,7 +79,7 @@ static void events_signal_locked(struct trn_emu_ctx *ctx)
 		next = at->next;
 		if (event->point > ctx->completed)
 			continue;
-		eventfd_write(event->fd, 1);	/* at zero: cannot block */
+		eventfd_write(event->fd, 1); /* at zero: cannot block */
 		close(event->fd);
 		trn_list_remove(at);
 		free(event);
@@ -90,7 +93,8 @@ static void job_finish(struct trn_emu_ctx *ctx, struct trn_emu_job *job, int err
 	pthread_mutex_lock(&ctx->lock);
 	ctx->completed = job->signal;
 	if (error) {
-		struct trn_emu_failure *failure = &ctx->failures[ctx->status.jobs_failed % DRM_TRAINIUM_FAILURES_KEPT];
+		struct trn_emu_failure *failure =
+			&ctx->failures[ctx->status.jobs_failed % DRM_TRAINIUM_FAILURES_KEPT];
 
 		failure->point = job->signal;
 		failure->error = error;
