@@ -10,6 +10,8 @@
 
 shopt -s inherit_errexit
 
+# Where Debian keeps depmod, which users other than root do not look.
+PATH=$PATH:/usr/sbin:/sbin
 TRN_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 # ~ and not $HOME: a build daemon may lack the variable.
 TRN_CACHE=${XDG_CACHE_HOME:-~/.cache}/trainium
