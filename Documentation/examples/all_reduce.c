@@ -7,8 +7,8 @@
 
 #include <trn/trn.h>
 
-#define RANKS	2
-#define COUNT	1000
+#define RANKS 2
+#define COUNT 1000
 
 static int fail(const char *what)
 {

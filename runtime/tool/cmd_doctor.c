@@ -10,34 +10,39 @@
 #include "text.h"
 #include "tool.h"
 
-#define FINDINGS_MAX	(PROBE_FUNCTIONS_MAX * 3 + 16)
+#define FINDINGS_MAX (PROBE_FUNCTIONS_MAX * 3 + 16)
 
 static const char help[] =
 	"usage: trn doctor [--json] [--device SPEC] [--root DIR]\n\n"
-	"Looks at the kernel, the PCI bus, the module, the device nodes and the libraries, and says what\n"
+	"Looks at the kernel, the PCI bus, the module, the device nodes and the libraries, and "
+	"says what\n"
 	"is missing and which command fixes it. Status 0 when a device can be used.\n\n"
-	"  --root DIR      look at a copy of another machine's /sys, /proc, /dev and /lib/modules\n"
-	TOOL_COMMON_HELP;
+	"  --root DIR      look at a copy of another machine's /sys, /proc, /dev and "
+	"/lib/modules\n" TOOL_COMMON_HELP;
 
-enum verdict { VERDICT_OK, VERDICT_NOTE, VERDICT_PROBLEM };
+enum verdict {
+	VERDICT_OK,
+	VERDICT_NOTE,
+	VERDICT_PROBLEM
+};
 
 struct finding {
 	const char *name;
 	enum verdict verdict;
 	char text[256];
-	char fix[192];			/* command, "" none needed */
+	char fix[192]; /* command, "" none needed */
 };
 
 struct doctor {
 	struct tool *tool;
 	struct probe probe;
-	struct finding *finding;	/* FINDINGS_MAX */
+	struct finding *finding; /* FINDINGS_MAX */
 	size_t count;
-	bool usable;			/* a device was opened, or would be */
+	bool usable; /* a device was opened, or would be */
 };
 
 /* Add a finding; the returned one takes a fix. */
-static struct finding * __attribute__((format(printf, 4, 5)))
+static struct finding *__attribute__((format(printf, 4, 5)))
 find(struct doctor *doctor, const char *name, enum verdict verdict, const char *format, ...)
 {
 	struct finding *finding = &doctor->finding[doctor->count];
@@ -85,9 +90,10 @@ static void check_bus(struct doctor *doctor)
 	size_t i, with_iommu = 0;
 
 	if (!probe->functions) {
-		find(doctor, "PCI device", doctor->tool->device || getenv("TRN_DEVICE") ? VERDICT_NOTE :
-		     VERDICT_PROBLEM, probe->has_pci ? "no Trainium or Inferentia on the PCI bus" :
-		     "this machine shows no PCI bus");
+		find(doctor, "PCI device",
+		     doctor->tool->device || getenv("TRN_DEVICE") ? VERDICT_NOTE : VERDICT_PROBLEM,
+		     probe->has_pci ? "no Trainium or Inferentia on the PCI bus"
+				    : "this machine shows no PCI bus");
 		return;
 	}
 	for (i = 0; i < probe->functions; i++) {
@@ -96,11 +102,15 @@ static void check_bus(struct doctor *doctor)
 		with_iommu += probe->function[i].iommu;
 	}
 	if (with_iommu == probe->functions)
-		find(doctor, "IOMMU", VERDICT_OK, "on: a device reaches only the memory it was given");
+		find(doctor, "IOMMU", VERDICT_OK,
+		     "on: a device reaches only the memory it was given");
 	else
-		fix(find(doctor, "IOMMU", VERDICT_NOTE, "off for %zu of %zu devices: the driver's checks alone "
-			 "keep a device from other memory", probe->functions - with_iommu, probe->functions),
-		    "add intel_iommu=on to GRUB_CMDLINE_LINUX in /etc/default/grub, update-grub, reboot");
+		fix(find(doctor, "IOMMU", VERDICT_NOTE,
+			 "off for %zu of %zu devices: the driver's checks alone "
+			 "keep a device from other memory",
+			 probe->functions - with_iommu, probe->functions),
+		    "add intel_iommu=on to GRUB_CMDLINE_LINUX in /etc/default/grub, update-grub, "
+		    "reboot");
 }
 
 static void check_module(struct doctor *doctor)
@@ -114,8 +124,8 @@ static void check_module(struct doctor *doctor)
 		fix(find(doctor, "module", verdict, "trainium is installed and not loaded"),
 		    "modprobe trainium");
 	else
-		fix(find(doctor, "module", verdict, "trainium is neither loaded nor installed for Linux %s",
-			 probe->release),
+		fix(find(doctor, "module", verdict,
+			 "trainium is neither loaded nor installed for Linux %s", probe->release),
 		    "make module && insmod build/kernel/$(uname -r)/trainium.ko");
 }
 
@@ -124,28 +134,32 @@ static void check_function(struct doctor *doctor, const struct probe_function *f
 	if (!doctor->probe.module_loaded)
 		return;
 	if (!function->driver[0]) {
-		fix(find(doctor, "driver", VERDICT_PROBLEM, "%s has no driver: the module refused it",
-			 function->pci), "dmesg | grep trainium");
+		fix(find(doctor, "driver", VERDICT_PROBLEM,
+			 "%s has no driver: the module refused it", function->pci),
+		    "dmesg | grep trainium");
 		return;
 	}
 	if (strcmp(function->driver, "trainium") != 0) {
-		fix(find(doctor, "driver", VERDICT_PROBLEM, "%s is held by driver \"%s\"", function->pci,
-			 function->driver),
-		    "echo %s > /sys/bus/pci/drivers/%s/unbind; echo %s > /sys/bus/pci/drivers/trainium/bind",
+		fix(find(doctor, "driver", VERDICT_PROBLEM, "%s is held by driver \"%s\"",
+			 function->pci, function->driver),
+		    "echo %s > /sys/bus/pci/drivers/%s/unbind; echo %s > "
+		    "/sys/bus/pci/drivers/trainium/bind",
 		    function->pci, function->driver, function->pci);
 		return;
 	}
 	find(doctor, "driver", VERDICT_OK, "%s is driven by trainium", function->pci);
 	if (!function->node[0] || !function->node_exists) {
-		fix(find(doctor, "node", VERDICT_PROBLEM, "%s has no device node%s%s", function->pci,
-			 function->node[0] ? " at " : "", function->node),
+		fix(find(doctor, "node", VERDICT_PROBLEM, "%s has no device node%s%s",
+			 function->pci, function->node[0] ? " at " : "", function->node),
 		    "udevadm trigger; in a container, add --device %s",
 		    function->node[0] ? function->node : "/dev/accel");
 	} else if (!function->node_open) {
-		fix(find(doctor, "node", VERDICT_PROBLEM, "you may not open %s, which belongs to group \"%s\"",
-			 function->node, function->group),
+		fix(find(doctor, "node", VERDICT_PROBLEM,
+			 "you may not open %s, which belongs to group \"%s\"", function->node,
+			 function->group),
 		    "usermod -aG %s $USER, then log in again",
-		    function->group[0] && strcmp(function->group, "root") ? function->group : "render");
+		    function->group[0] && strcmp(function->group, "root") ? function->group
+									  : "render");
 	} else {
 		find(doctor, "node", VERDICT_OK, "%s can be opened", function->node);
 		doctor->usable = true;
@@ -162,7 +176,8 @@ static void check_libfabric(struct doctor *doctor)
 	if (library)
 		find(doctor, "libfabric", VERDICT_OK, "found; communicators of several ranks work");
 	else
-		fix(find(doctor, "libfabric", VERDICT_NOTE, "not found; only communicators of one rank work"),
+		fix(find(doctor, "libfabric", VERDICT_NOTE,
+			 "not found; only communicators of one rank work"),
 		    "apt-get install libfabric1");
 }
 
@@ -177,10 +192,12 @@ static void check_open(struct doctor *doctor)
 	if (!doctor->tool->device && !(variable && variable[0])) {
 		if (!doctor->probe.functions)
 			fix(find(doctor, "TRN_DEVICE", VERDICT_NOTE,
-				 "not set; without a card, a device inside the process can be used"),
+				 "not set; without a card, a device inside the process can be "
+				 "used"),
 			    "export TRN_DEVICE=emu:trn1");
 		else
-			find(doctor, "TRN_DEVICE", VERDICT_OK, "not set: the first device of the machine is "
+			find(doctor, "TRN_DEVICE", VERDICT_OK,
+			     "not set: the first device of the machine is "
 			     "used");
 	}
 	doctor->usable = false;
@@ -193,8 +210,8 @@ static void check_open(struct doctor *doctor)
 		find(doctor, "open", VERDICT_PROBLEM, "%.250s", trn_error_text());
 		return;
 	}
-	find(doctor, "open", VERDICT_OK, "%s opens: %s, %u cores, programs %s", info.spec, info.product,
-	     info.cores, info.can_run ? "can run" : "cannot run");
+	find(doctor, "open", VERDICT_OK, "%s opens: %s, %u cores, programs %s", info.spec,
+	     info.product, info.cores, info.can_run ? "can run" : "cannot run");
 	doctor->usable = true;
 }
 
@@ -232,7 +249,8 @@ static void print_text(const struct doctor *doctor, size_t problems)
 
 	for (i = 0; i < doctor->count; i++) {
 		finding = &doctor->finding[i];
-		text_paint(doctor->tool->color, colors[finding->verdict], verdicts[finding->verdict]);
+		text_paint(doctor->tool->color, colors[finding->verdict],
+			   verdicts[finding->verdict]);
 		printf("%-11s %s\n", finding->name, finding->text);
 		if (finding->fix[0])
 			printf("%-20sfix: %s\n", "", finding->fix);
@@ -266,13 +284,16 @@ static int examine(struct doctor *doctor)
 	return doctor->usable ? TOOL_OK : TOOL_FAILED;
 }
 
-enum { OPT_ROOT = TOOL_OPTION_FIRST };
+enum {
+	OPT_ROOT = TOOL_OPTION_FIRST
+};
 
 int tool_doctor(struct tool *tool, int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "root", required_argument, NULL, OPT_ROOT },
-		TOOL_COMMON_OPTIONS, { 0 },
+		TOOL_COMMON_OPTIONS,
+		{ 0 },
 	};
 	struct doctor *doctor;
 	const char *root = "";

@@ -5,13 +5,13 @@
 #include "describe.h"
 #include "text.h"
 
-#define HOLDERS_MAX	64
+#define HOLDERS_MAX 64
 
 static const char help[] =
 	"usage: trn info [--json] [--device SPEC] [SPEC]\n\n"
-	"Everything the driver tells about one device: what it is, its cores and who holds them, its\n"
-	"memory, its health, and the processes that have it open.\n\n"
-	TOOL_COMMON_HELP;
+	"Everything the driver tells about one device: what it is, its cores and who holds them, "
+	"its\n"
+	"memory, its health, and the processes that have it open.\n\n" TOOL_COMMON_HELP;
 
 static void print_json(const struct trn_device_info *info, const struct trn_holder *holders,
 		       size_t count)
@@ -50,7 +50,8 @@ static void print_memory(const struct trn_device_info *info)
 	field("HBM", text);
 	for (i = 0; i < info->stacks && i < 4; i++) {
 		snprintf(name, sizeof(name), "  stack %u", i);
-		snprintf(text, sizeof(text), "%s free", text_bytes(info->hbm_stack_free[i], free_text));
+		snprintf(text, sizeof(text), "%s free",
+			 text_bytes(info->hbm_stack_free[i], free_text));
 		field(name, text);
 	}
 	snprintf(text, sizeof(text), "%" PRIu64 " corrected, %" PRIu64 " not", info->ecc_corrected,
@@ -68,7 +69,8 @@ static void print_cores(const struct trn_device_info *info)
 		core = &info->core[i];
 		snprintf(name, sizeof(name), "core %u", i);
 		if (core->owner_pid)
-			snprintf(text, sizeof(text), "%s by %.15s (pid %d), %" PRIu64 " runs, %" PRIu64 " faults",
+			snprintf(text, sizeof(text),
+				 "%s by %.15s (pid %d), %" PRIu64 " runs, %" PRIu64 " faults",
 				 describe_core_state(core->state), core->owner, core->owner_pid,
 				 core->runs, core->faults);
 		else
@@ -91,7 +93,8 @@ static void print_text(const struct tool *tool, const struct trn_device_info *in
 	field("PCI", info->pci);
 	snprintf(text, sizeof(text), "%016" PRIx64, info->serial);
 	field("serial", info->serial ? text : "");
-	snprintf(text, sizeof(text), "device %u, routing id %u", info->device_index, info->routing_id);
+	snprintf(text, sizeof(text), "device %u, routing id %u", info->device_index,
+		 info->routing_id);
 	field("place", text);
 	snprintf(text, sizeof(text), "%d", info->numa_node);
 	field("NUMA node", info->numa_node < 0 ? "" : text);
@@ -108,7 +111,8 @@ static void print_text(const struct tool *tool, const struct trn_device_info *in
 	for (i = 0; i < count; i++) {
 		snprintf(name, sizeof(name), "pid %d", holders[i].pid);
 		snprintf(text, sizeof(text), "%.15s, core mask %#x, %s of HBM, %s of host memory",
-			 holders[i].comm, holders[i].cores, text_bytes(holders[i].hbm_bytes, memory),
+			 holders[i].comm, holders[i].cores,
+			 text_bytes(holders[i].hbm_bytes, memory),
 			 text_bytes(holders[i].host_bytes, host));
 		field(name, text);
 	}

@@ -5,13 +5,13 @@
 #include "describe.h"
 #include "text.h"
 
-#define DEVICES_MAX	64
+#define DEVICES_MAX 64
 
-static const char help[] =
-	"usage: trn ls [--json] [--device SPEC]\n\n"
-	"Lists the devices that a driver serves, by PCI address, and the one that TRN_DEVICE names.\n"
-	"With none, prints an empty list, says on standard error what to do, and ends with status 0.\n\n"
-	TOOL_COMMON_HELP;
+static const char help[] = "usage: trn ls [--json] [--device SPEC]\n\n"
+			   "Lists the devices that a driver serves, by PCI address, and the one "
+			   "that TRN_DEVICE names.\n"
+			   "With none, prints an empty list, says on standard error what to do, "
+			   "and ends with status 0.\n\n" TOOL_COMMON_HELP;
 
 static void print_json(const struct trn_device_info *list, size_t count)
 {
@@ -38,10 +38,13 @@ static bool print_text(const struct tool *tool, const struct trn_device_info *li
 
 	for (i = 0; ok && i < count; i++) {
 		const char *cells[] = {
-			list[i].spec, list[i].node[0] ? list[i].node : "-",
+			list[i].spec,
+			list[i].node[0] ? list[i].node : "-",
 			list[i].pci[0] ? list[i].pci : "-",
-			list[i].product[0] ? list[i].product : "-", cores,
-			list[i].generation ? text_bytes(list[i].hbm_free, memory) : "-", list[i].backend,
+			list[i].product[0] ? list[i].product : "-",
+			cores,
+			list[i].generation ? text_bytes(list[i].hbm_free, memory) : "-",
+			list[i].backend,
 		};
 
 		if (list[i].generation)
@@ -75,8 +78,8 @@ static int list_one(struct tool *tool, struct trn_device_info *info, size_t *cou
 }
 
 /*
- * A device inside the process exists once it is opened, and a node that this user may not open tells
- * nothing: the list has no more than its name.
+ * A device inside the process exists once it is opened, and a node that this user may not open
+ * tells nothing: the list has no more than its name.
  */
 static void fill_in(struct trn_device_info *info)
 {
@@ -109,7 +112,8 @@ static int list_all(struct trn_device_info *list, size_t *count)
 		if (!list[i].generation)
 			fill_in(&list[i]);
 	if (!*count)
-		tool_fail("no device found; `trn doctor` says why, and TRN_DEVICE=emu:trn1 uses one in "
+		tool_fail("no device found; `trn doctor` says why, and TRN_DEVICE=emu:trn1 uses "
+			  "one in "
 			  "this process");
 	return TOOL_OK;
 }

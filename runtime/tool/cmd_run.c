@@ -11,21 +11,24 @@
 #include "text.h"
 #include "tool.h"
 
-#define FILES_MAX	256
-#define REPEAT_MAX	1000000000ull
-#define ARGS_MAX	64		/* words: 256 bytes */
+#define FILES_MAX  256
+#define REPEAT_MAX 1000000000ull
+#define ARGS_MAX   64 /* words: 256 bytes */
 
-static const char help[] =
-	"usage: trn run [OPTION…] FILE.tnx\n\n"
-	"Loads a program, fills its inputs from files, runs it, and writes its outputs to files.\n\n"
-	"  --input NAME=FILE    content of an input, state or constant tensor: raw, row-major, exactly\n"
-	"                       its size; every input of the program needs one\n"
-	"  --output NAME=FILE   write a tensor after the last run; nothing is written when a run fails\n"
-	"  --repeat N           run N times (default 1)\n"
-	"  --args HEX,…         up to 64 words for the program; the first 16 become registers 0..15\n"
-	"  --core N             core to run on (default: any free one)\n"
-	"  --list               print the program's tensors and end; needs no device\n"
-	TOOL_COMMON_HELP;
+static const char help[] = "usage: trn run [OPTION…] FILE.tnx\n\n"
+			   "Loads a program, fills its inputs from files, runs it, and writes its "
+			   "outputs to files.\n\n"
+			   "  --input NAME=FILE    content of an input, state or constant tensor: "
+			   "raw, row-major, exactly\n"
+			   "                       its size; every input of the program needs one\n"
+			   "  --output NAME=FILE   write a tensor after the last run; nothing is "
+			   "written when a run fails\n"
+			   "  --repeat N           run N times (default 1)\n"
+			   "  --args HEX,…         up to 64 words for the program; the first 16 "
+			   "become registers 0..15\n"
+			   "  --core N             core to run on (default: any free one)\n"
+			   "  --list               print the program's tensors and end; needs no "
+			   "device\n" TOOL_COMMON_HELP;
 
 /* A tensor and its file. */
 struct binding {
@@ -42,7 +45,7 @@ struct run {
 	struct binding input[FILES_MAX], output[FILES_MAX];
 	size_t inputs, outputs;
 	uint64_t repeat;
-	uint64_t core;			/* UINT64_MAX: any */
+	uint64_t core; /* UINT64_MAX: any */
 	uint32_t args[ARGS_MAX];
 	size_t arg_count;
 	bool list;
@@ -67,7 +70,8 @@ static const char *shape_text(const struct trn_tensor_info *info, char *out, siz
 	uint32_t i;
 
 	for (i = 0; i < info->rank && i < 6 && used < size; i++)
-		used += (size_t)snprintf(out + used, size - used, "%s%" PRIu64, i ? ", " : "", info->shape[i]);
+		used += (size_t)snprintf(out + used, size - used, "%s%" PRIu64, i ? ", " : "",
+					 info->shape[i]);
 	if (used < size)
 		snprintf(out + used, size - used, "]");
 	return out;
@@ -75,7 +79,8 @@ static const char *shape_text(const struct trn_tensor_info *info, char *out, siz
 
 /* ---- command line ---- */
 
-static int add_file(struct run *run, struct binding *list, size_t *count, char *text, const char *option)
+static int add_file(struct run *run, struct binding *list, size_t *count, char *text,
+		    const char *option)
 {
 	char *equals = strchr(text, '=');
 	size_t i;
@@ -103,7 +108,8 @@ static int parse_args(struct run *run, char *text)
 	for (word = strtok(text, ","); word; word = strtok(NULL, ",")) {
 		value = strtoull(word, &end, 16);
 		if (end == word || *end || word[0] == '-' || value > UINT32_MAX)
-			return tool_usage(run->tool, "--args: \"%s\" is not a hexadecimal word of 32 bits",
+			return tool_usage(run->tool,
+					  "--args: \"%s\" is not a hexadecimal word of 32 bits",
 					  word);
 		if (run->arg_count == ARGS_MAX)
 			return tool_usage(run->tool, "--args: more than %d words", ARGS_MAX);
@@ -114,7 +120,14 @@ static int parse_args(struct run *run, char *text)
 	return TOOL_OK;
 }
 
-enum { OPT_INPUT = TOOL_OPTION_FIRST, OPT_OUTPUT, OPT_REPEAT, OPT_ARGS, OPT_CORE, OPT_LIST };
+enum {
+	OPT_INPUT = TOOL_OPTION_FIRST,
+	OPT_OUTPUT,
+	OPT_REPEAT,
+	OPT_ARGS,
+	OPT_CORE,
+	OPT_LIST
+};
 
 static const struct option options[] = {
 	{ "input", required_argument, NULL, OPT_INPUT },
@@ -123,7 +136,8 @@ static const struct option options[] = {
 	{ "args", required_argument, NULL, OPT_ARGS },
 	{ "core", required_argument, NULL, OPT_CORE },
 	{ "list", no_argument, NULL, OPT_LIST },
-	TOOL_COMMON_OPTIONS, { 0 },
+	TOOL_COMMON_OPTIONS,
+	{ 0 },
 };
 
 static int apply_option(struct run *run, int option)
@@ -135,14 +149,16 @@ static int apply_option(struct run *run, int option)
 		return add_file(run, run->output, &run->outputs, optarg, "--output");
 	case OPT_REPEAT:
 		if (!tool_number(optarg, 1, REPEAT_MAX, &run->repeat))
-			return tool_usage(run->tool, "--repeat \"%s\" is not a number from 1 to %llu", optarg,
+			return tool_usage(run->tool,
+					  "--repeat \"%s\" is not a number from 1 to %llu", optarg,
 					  REPEAT_MAX);
 		return TOOL_OK;
 	case OPT_ARGS:
 		return parse_args(run, optarg);
 	case OPT_CORE:
 		if (!tool_number(optarg, 0, 31, &run->core))
-			return tool_usage(run->tool, "--core \"%s\" is not the number of a core", optarg);
+			return tool_usage(run->tool, "--core \"%s\" is not the number of a core",
+					  optarg);
 		return TOOL_OK;
 	default:
 		run->list = true;
@@ -162,8 +178,8 @@ static int tensor_unknown(const struct run *run, const char *name)
 		if (!trn_image_tensor(run->image, i, &info) && info.kind != TRN_TENSOR_TEMP)
 			used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s (%s)",
 						 used ? ", " : "", info.name, kind_name(info.kind));
-	return tool_fail("program \"%s\" has no tensor \"%s\"; it has %s", trn_image_name(run->image), name,
-			 names[0] ? names : "none");
+	return tool_fail("program \"%s\" has no tensor \"%s\"; it has %s",
+			 trn_image_name(run->image), name, names[0] ? names : "none");
 }
 
 static int find_tensors(const struct run *run, struct binding *list, size_t count)
@@ -197,8 +213,10 @@ static int check_inputs(const struct run *run)
 		for (j = 0; j < run->inputs && strcmp(run->input[j].name, info.name); j++)
 			;
 		if (j == run->inputs)
-			return tool_fail("input \"%s\" (%s, %" PRIu64 " bytes) has no file; give --input "
-					 "%s=FILE", info.name, shape_text(&info, shape, sizeof(shape)),
+			return tool_fail("input \"%s\" (%s, %" PRIu64
+					 " bytes) has no file; give --input "
+					 "%s=FILE",
+					 info.name, shape_text(&info, shape, sizeof(shape)),
 					 info.bytes, info.name);
 	}
 	return TOOL_OK;
@@ -321,9 +339,11 @@ static int copy(struct run *run, struct binding *binding, bool to_device)
 
 	status = trn_program_tensor(run->program, binding->name, &memory, &offset, &binding->info);
 	if (!status && to_device)
-		status = trn_queue_write(run->queue, memory, offset, binding->data, binding->info.bytes, NULL);
+		status = trn_queue_write(run->queue, memory, offset, binding->data,
+					 binding->info.bytes, NULL);
 	else if (!status)
-		status = trn_queue_read(run->queue, binding->data, memory, offset, binding->info.bytes, NULL);
+		status = trn_queue_read(run->queue, binding->data, memory, offset,
+					binding->info.bytes, NULL);
 	return status ? tool_fail_library(binding->name, status) : TOOL_OK;
 }
 
@@ -342,7 +362,8 @@ static int execute(struct run *run)
 	status = trn_queue_finish(run->queue, UINT64_MAX);
 	begin = tool_now();
 	for (n = 1; n <= run->repeat && !status; n++)
-		status = trn_program_run(run->program, run->args, run->arg_count * sizeof(run->args[0]), NULL);
+		status = trn_program_run(run->program, run->args,
+					 run->arg_count * sizeof(run->args[0]), NULL);
 	if (!status)
 		status = trn_queue_finish(run->queue, UINT64_MAX);
 	run->seconds = tool_now() - begin;
@@ -363,7 +384,8 @@ static int write_outputs(struct run *run)
 	size_t i;
 
 	for (i = 0; i < run->outputs && !code; i++)
-		code = files_write(&run->output[i].output, run->output[i].data, run->output[i].info.bytes);
+		code = files_write(&run->output[i].output, run->output[i].data,
+				   run->output[i].info.bytes);
 	for (i = 0; i < run->outputs && !code; i++)
 		code = files_commit(&run->output[i].output);
 	return code;
@@ -376,8 +398,8 @@ static void report(const struct run *run)
 	size_t i;
 
 	if (!run->tool->json) {
-		printf("%s: %" PRIu64 " run%s in %s, %s each\n", trn_image_name(run->image), run->repeat,
-		       run->repeat == 1 ? "" : "s", text_time(run->seconds, total),
+		printf("%s: %" PRIu64 " run%s in %s, %s each\n", trn_image_name(run->image),
+		       run->repeat, run->repeat == 1 ? "" : "s", text_time(run->seconds, total),
 		       text_time(run->seconds / (double)run->repeat, each));
 		return;
 	}

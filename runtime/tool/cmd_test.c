@@ -7,20 +7,25 @@
 #include "text.h"
 #include "tool.h"
 
-#define DEFAULT_BYTES	((uint64_t)64 << 20)
-#define LEAST_BYTES	4096
+#define DEFAULT_BYTES ((uint64_t)64 << 20)
+#define LEAST_BYTES   4096
 
 static const char help[] =
 	"usage: trn test [OPTION…] [SPEC]\n\n"
-	"Health check of a device: memory pattern, copies both ways and inside, then on each core a\n"
-	"matrix product and semaphores. Prints each check with its time and rate; the last line is\n"
+	"Health check of a device: memory pattern, copies both ways and inside, then on each core "
+	"a\n"
+	"matrix product and semaphores. Prints each check with its time and rate; the last line "
+	"is\n"
 	"\"test: ok\" or \"test: failed\".\n\n"
 	"  --size BYTES    HBM to test, in all (default 64M); K, M, G are understood\n"
 	"  --core N        this core only (default: every core)\n"
-	"  --seed N        of the patterns (default 1)\n"
-	TOOL_COMMON_HELP;
+	"  --seed N        of the patterns (default 1)\n" TOOL_COMMON_HELP;
 
-enum unit { UNIT_BYTES, UNIT_OPERATIONS, UNIT_HANDOVERS };
+enum unit {
+	UNIT_BYTES,
+	UNIT_OPERATIONS,
+	UNIT_HANDOVERS
+};
 
 static const struct check {
 	const char *name;
@@ -36,13 +41,13 @@ static const struct check {
 	{ "semaphores", health_semaphores, UNIT_HANDOVERS, true },
 };
 
-#define CHECKS	(sizeof(checks) / sizeof(checks[0]))
+#define CHECKS (sizeof(checks) / sizeof(checks[0]))
 
 struct test {
 	struct tool *tool;
 	struct health health;
 	struct json json;
-	uint64_t core;			/* UINT64_MAX: every core */
+	uint64_t core; /* UINT64_MAX: every core */
 	unsigned int failed;
 };
 
@@ -74,7 +79,8 @@ static void report(struct test *test, const struct check *check, int core, bool 
 		json_bool(&test->json, "ok", ok);
 		json_real(&test->json, "seconds", seconds);
 		if (ok && health->seconds > 0)
-			json_real(&test->json, units[check->unit], (double)health->moved / health->seconds);
+			json_real(&test->json, units[check->unit],
+				  (double)health->moved / health->seconds);
 		json_string(&test->json, "text", health->text);
 		json_close(&test->json, '}');
 		return;
@@ -142,10 +148,13 @@ static int run_all(struct test *test)
 	char have[TEXT_CELL], want[TEXT_CELL];
 
 	if (test->core != UINT64_MAX && test->core >= info->cores)
-		return tool_fail("%s has cores 0 to %u, not %" PRIu64, info->spec, info->cores - 1, test->core);
+		return tool_fail("%s has cores 0 to %u, not %" PRIu64, info->spec, info->cores - 1,
+				 test->core);
 	if (test->health.bytes > info->hbm_free)
-		return tool_fail("%s has %s of HBM free, --size asks for %s; `trn info` says who holds the rest",
-				 info->spec, text_bytes(info->hbm_free, have), text_bytes(test->health.bytes, want));
+		return tool_fail("%s has %s of HBM free, --size asks for %s; `trn info` says who "
+				 "holds the rest",
+				 info->spec, text_bytes(info->hbm_free, have),
+				 text_bytes(test->health.bytes, want));
 	if (test->tool->json) {
 		json_open(&test->json, NULL, '{');
 		json_string(&test->json, "device", info->spec);
@@ -161,7 +170,8 @@ static int run_all(struct test *test)
 		json_close(&test->json, '}');
 	} else {
 		if (!info->can_run)
-			puts("skip    programs cannot run on this device: it has no submission queues");
+			puts("skip    programs cannot run on this device: it has no submission "
+			     "queues");
 		printf("test: ");
 		text_paint(test->tool->color, test->failed ? TEXT_RED : TEXT_GREEN,
 			   test->failed ? "failed" : "ok");
@@ -170,14 +180,19 @@ static int run_all(struct test *test)
 	return test->failed ? TOOL_FAILED : TOOL_OK;
 }
 
-enum { OPT_SIZE = TOOL_OPTION_FIRST, OPT_CORE, OPT_SEED };
+enum {
+	OPT_SIZE = TOOL_OPTION_FIRST,
+	OPT_CORE,
+	OPT_SEED
+};
 
 static int apply_option(struct test *test, int option)
 {
-	if (option == OPT_SIZE && (!tool_size(optarg, &test->health.bytes) ||
-				   test->health.bytes < LEAST_BYTES))
-		return tool_usage(test->tool, "--size \"%s\" is not a number of bytes from %d, like 64M", optarg,
-				  LEAST_BYTES);
+	if (option == OPT_SIZE &&
+	    (!tool_size(optarg, &test->health.bytes) || test->health.bytes < LEAST_BYTES))
+		return tool_usage(test->tool,
+				  "--size \"%s\" is not a number of bytes from %d, like 64M",
+				  optarg, LEAST_BYTES);
 	if (option == OPT_CORE && !tool_number(optarg, 0, 31, &test->core))
 		return tool_usage(test->tool, "--core \"%s\" is not the number of a core", optarg);
 	if (option == OPT_SEED && !tool_number(optarg, 0, UINT64_MAX, &test->health.seed))
@@ -191,7 +206,8 @@ int tool_test(struct tool *tool, int argc, char **argv)
 		{ "size", required_argument, NULL, OPT_SIZE },
 		{ "core", required_argument, NULL, OPT_CORE },
 		{ "seed", required_argument, NULL, OPT_SEED },
-		TOOL_COMMON_OPTIONS, { 0 },
+		TOOL_COMMON_OPTIONS,
+		{ 0 },
 	};
 	struct test test = { .tool = tool, .core = UINT64_MAX };
 	enum trn_status status;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "describe.h"
 
-#define CORES_MAX	(sizeof(((struct trn_device_info *)0)->core) / sizeof(struct trn_core_info))
-#define STACKS_MAX	(sizeof(((struct trn_device_info *)0)->hbm_stack_free) / sizeof(uint64_t))
+#define CORES_MAX  (sizeof(((struct trn_device_info *)0)->core) / sizeof(struct trn_core_info))
+#define STACKS_MAX (sizeof(((struct trn_device_info *)0)->hbm_stack_free) / sizeof(uint64_t))
 
 const char *describe_core_state(uint32_t state)
 {

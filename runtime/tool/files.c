@@ -11,14 +11,15 @@
 #include "files.h"
 #include "tool.h"
 
-#define PART	((size_t)1 << 30)	/* of one read() or write() */
+#define PART ((size_t)1 << 30) /* of one read() or write() */
 
 static int read_all(int fd, const char *path, void *data, uint64_t bytes, uint64_t *got)
 {
 	ssize_t now;
 
 	for (*got = 0; *got < bytes; *got += (uint64_t)now) {
-		now = read(fd, (char *)data + *got, bytes - *got < PART ? (size_t)(bytes - *got) : PART);
+		now = read(fd, (char *)data + *got,
+			   bytes - *got < PART ? (size_t)(bytes - *got) : PART);
 		if (now < 0 && errno == EINTR)
 			now = 0;
 		else if (now < 0)
@@ -32,8 +33,8 @@ static int read_all(int fd, const char *path, void *data, uint64_t bytes, uint64
 static int wrong_size(const char *path, const char *what, uint64_t expected, uint64_t actual,
 		      const char *least)
 {
-	return tool_fail("%s takes %" PRIu64 " bytes, \"%s\" has %s%" PRIu64, what, expected, path, least,
-			 actual);
+	return tool_fail("%s takes %" PRIu64 " bytes, \"%s\" has %s%" PRIu64, what, expected, path,
+			 least, actual);
 }
 
 int files_read(const char *path, const char *what, void *data, uint64_t bytes)
@@ -45,7 +46,8 @@ int files_read(const char *path, const char *what, void *data, uint64_t bytes)
 
 	if (fd < 0)
 		return tool_fail("cannot open \"%s\" for %s: %s", path, what, strerror(errno));
-	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && (uint64_t)status.st_size != bytes) {
+	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
+	    (uint64_t)status.st_size != bytes) {
 		close(fd);
 		return wrong_size(path, what, bytes, (uint64_t)status.st_size, "");
 	}

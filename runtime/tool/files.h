@@ -15,8 +15,8 @@ int files_read(const char *path, const char *what, void *data, uint64_t bytes);
 /** struct files_output - a file being written: beside its final place until files_commit(). */
 struct files_output {
 	const char *path;
-	char *temporary;		/* NULL: @path is no regular file and is written directly */
-	int fd;				/* -1: not open */
+	char *temporary; /* NULL: @path is no regular file and is written directly */
+	int fd;		 /* -1: not open */
 };
 
 /** files_create() - open for writing; tells at once when @path cannot be written. */

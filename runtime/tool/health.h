@@ -5,18 +5,18 @@
 
 #include "trn/trn.h"
 
-#define HEALTH_TEXT	256
+#define HEALTH_TEXT 256
 
 /** struct health - what the checks work on, and what the last one says. */
 struct health {
 	struct trn_device *device;
 	struct trn_device_info info;
-	struct trn_queue *queue;	/* of the core under test; copy-only for memory and copies */
-	uint64_t bytes;			/* of HBM to test */
+	struct trn_queue *queue; /* of the core under test; copy-only for memory and copies */
+	uint64_t bytes;		 /* of HBM to test */
 	uint64_t seed;
-	uint64_t moved;			/* bytes or operations the check has done */
-	double seconds;			/* in those alone */
-	char text[HEALTH_TEXT];		/* result, or what is wrong */
+	uint64_t moved;		/* bytes or operations the check has done */
+	double seconds;		/* in those alone */
+	char text[HEALTH_TEXT]; /* result, or what is wrong */
 };
 
 /*

@@ -7,10 +7,10 @@
 #include "health.h"
 #include "tool.h"
 
-#define BLOCK		((uint64_t)16 << 20)
-#define PAGE		((uint64_t)4096)
-#define COPY_BYTES	((uint64_t)16 << 20)
-#define COPY_TURNS	4
+#define BLOCK	   ((uint64_t)16 << 20)
+#define PAGE	   ((uint64_t)4096)
+#define COPY_BYTES ((uint64_t)16 << 20)
+#define COPY_TURNS 4
 
 bool health_library(struct health *health, enum trn_status status)
 {
@@ -36,7 +36,8 @@ static uint64_t pattern(uint64_t seed, uint64_t index)
 	return x ^ x >> 31;
 }
 
-static void pattern_fill(uint64_t *words, uint64_t count, uint64_t seed, uint64_t first, uint64_t invert)
+static void pattern_fill(uint64_t *words, uint64_t count, uint64_t seed, uint64_t first,
+			 uint64_t invert)
 {
 	uint64_t i;
 
@@ -44,8 +45,8 @@ static void pattern_fill(uint64_t *words, uint64_t count, uint64_t seed, uint64_
 		words[i] = pattern(seed, first + i) ^ invert;
 }
 
-static bool pattern_check(struct health *health, const uint64_t *words, uint64_t count, uint64_t first,
-			  uint64_t invert, const char *what)
+static bool pattern_check(struct health *health, const uint64_t *words, uint64_t count,
+			  uint64_t first, uint64_t invert, const char *what)
 {
 	uint64_t i, expected;
 
@@ -54,8 +55,9 @@ static bool pattern_check(struct health *health, const uint64_t *words, uint64_t
 		if (words[i] == expected)
 			continue;
 		snprintf(health->text, sizeof(health->text),
-			 "%s: byte %" PRIu64 " holds %016" PRIx64 ", expected %016" PRIx64 " (bits %016"
-			 PRIx64 " differ)", what, (first + i) * 8, words[i], expected, words[i] ^ expected);
+			 "%s: byte %" PRIu64 " holds %016" PRIx64 ", expected %016" PRIx64
+			 " (bits %016" PRIx64 " differ)",
+			 what, (first + i) * 8, words[i], expected, words[i] ^ expected);
 		return false;
 	}
 	return true;
@@ -66,8 +68,8 @@ static bool pattern_check(struct health *health, const uint64_t *words, uint64_t
 struct blocks {
 	struct trn_memory **memory;
 	uint64_t count;
-	uint64_t bytes;			/* of each */
-	uint64_t *words;		/* host copy of one */
+	uint64_t bytes;	 /* of each */
+	uint64_t *words; /* host copy of one */
 };
 
 static void blocks_free(struct blocks *blocks)
@@ -99,7 +101,8 @@ static bool blocks_alloc(struct health *health, struct blocks *blocks)
 	options.tag = "trn test";
 	for (i = 0; i < blocks->count && !status; i++) {
 		options.stack = (int32_t)(i % stacks);
-		status = trn_memory_alloc(health->device, blocks->bytes, &options, &blocks->memory[i]);
+		status = trn_memory_alloc(health->device, blocks->bytes, &options,
+					  &blocks->memory[i]);
 	}
 	return status ? health_library(health, status) : true;
 }
@@ -114,7 +117,8 @@ static bool blocks_pass(struct health *health, struct blocks *blocks, uint64_t i
 	for (i = 0; i < blocks->count; i++) {
 		pattern_fill(blocks->words, words, health->seed, i * words, invert);
 		begin = tool_now();
-		status = trn_queue_write(health->queue, blocks->memory[i], 0, blocks->words, blocks->bytes, NULL);
+		status = trn_queue_write(health->queue, blocks->memory[i], 0, blocks->words,
+					 blocks->bytes, NULL);
 		if (!status)
 			status = trn_queue_finish(health->queue, UINT64_MAX);
 		if (status)
@@ -125,7 +129,8 @@ static bool blocks_pass(struct health *health, struct blocks *blocks, uint64_t i
 	for (i = 0; i < blocks->count; i++) {
 		memset(blocks->words, 0, blocks->bytes);
 		begin = tool_now();
-		status = trn_queue_read(health->queue, blocks->words, blocks->memory[i], 0, blocks->bytes, NULL);
+		status = trn_queue_read(health->queue, blocks->words, blocks->memory[i], 0,
+					blocks->bytes, NULL);
 		if (!status)
 			status = trn_queue_finish(health->queue, UINT64_MAX);
 		if (status)
@@ -147,8 +152,9 @@ bool health_memory(struct health *health)
 
 	if (ok)
 		snprintf(health->text, sizeof(health->text),
-			 "%" PRIu64 " blocks of %" PRIu64 " KiB over %u stacks, pattern and inverse, seed %"
-			 PRIu64, blocks.count, blocks.bytes >> 10, health->info.stacks, health->seed);
+			 "%" PRIu64 " blocks of %" PRIu64
+			 " KiB over %u stacks, pattern and inverse, seed %" PRIu64,
+			 blocks.count, blocks.bytes >> 10, health->info.stacks, health->seed);
 	blocks_free(&blocks);
 	return ok;
 }
@@ -186,7 +192,8 @@ static bool copies_make(struct health *health, struct copies *copies)
 	/* The other end of a copy inside lies in the other stack where there is one. */
 	options.stack = health->info.stacks > 1 ? 1 : 0;
 	if (!status)
-		status = trn_memory_alloc(health->device, copies->bytes, &options, &copies->memory[1]);
+		status = trn_memory_alloc(health->device, copies->bytes, &options,
+					  &copies->memory[1]);
 	return status ? health_library(health, status) : true;
 }
 
@@ -205,8 +212,8 @@ static bool copies_time(struct health *health, struct copies *copies, int direct
 			status = trn_queue_read(health->queue, copies->in, copies->memory[0], 0,
 						copies->bytes, NULL);
 		else
-			status = trn_queue_copy(health->queue, copies->memory[1], 0, copies->memory[0], 0,
-						copies->bytes, NULL);
+			status = trn_queue_copy(health->queue, copies->memory[1], 0,
+						copies->memory[0], 0, copies->bytes, NULL);
 		if (!status)
 			status = trn_queue_finish(health->queue, UINT64_MAX);
 	}
@@ -228,8 +235,8 @@ static bool copies_odd(struct health *health, struct copies *copies)
 
 	for (i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
 		memset(in, 0, odd[i].bytes);
-		status = trn_queue_write(health->queue, copies->memory[0], odd[i].to, out + odd[i].from,
-					 odd[i].bytes, NULL);
+		status = trn_queue_write(health->queue, copies->memory[0], odd[i].to,
+					 out + odd[i].from, odd[i].bytes, NULL);
 		if (!status)
 			status = trn_queue_copy(health->queue, copies->memory[1], odd[i].from,
 						copies->memory[0], odd[i].to, odd[i].bytes, NULL);
@@ -241,9 +248,10 @@ static bool copies_odd(struct health *health, struct copies *copies)
 		if (status)
 			return health_library(health, status);
 		if (memcmp(in, out + odd[i].from, odd[i].bytes) != 0) {
-			snprintf(health->text, sizeof(health->text), "%" PRIu64 " bytes from offset %" PRIu64
-				 " to %" PRIu64 " and back came out different", odd[i].bytes, odd[i].from,
-				 odd[i].to);
+			snprintf(health->text, sizeof(health->text),
+				 "%" PRIu64 " bytes from offset %" PRIu64 " to %" PRIu64
+				 " and back came out different",
+				 odd[i].bytes, odd[i].from, odd[i].to);
 			return false;
 		}
 	}
@@ -255,7 +263,8 @@ static bool copies_verify(struct health *health, struct copies *copies, unsigned
 	enum trn_status status;
 
 	memset(copies->in, 0, copies->bytes);
-	status = trn_queue_read(health->queue, copies->in, copies->memory[which], 0, copies->bytes, NULL);
+	status = trn_queue_read(health->queue, copies->in, copies->memory[which], 0, copies->bytes,
+				NULL);
 	if (!status)
 		status = trn_queue_finish(health->queue, UINT64_MAX);
 	if (status)
@@ -274,8 +283,9 @@ static bool copy_check(struct health *health, int direction)
 	ok = ok && copies_time(health, &copies, direction) &&
 	     copies_verify(health, &copies, direction == 2) && copies_odd(health, &copies);
 	if (ok)
-		snprintf(health->text, sizeof(health->text), "%d x %" PRIu64 " MiB, odd offsets and lengths",
-			 COPY_TURNS, copies.bytes >> 20);
+		snprintf(health->text, sizeof(health->text),
+			 "%d x %" PRIu64 " MiB, odd offsets and lengths", COPY_TURNS,
+			 copies.bytes >> 20);
 	copies_free(&copies);
 	return ok;
 }

@@ -9,14 +9,14 @@
 #include "health.h"
 #include "tool.h"
 
-#define SIDE		256		/* of the matrices */
-#define TOLERANCE	1e-4		/* of the largest element */
-#define ROUNDS		64		/* of the semaphore check */
-#define COLUMNS		32
-#define PARTITIONS	128
+#define SIDE	   256	/* of the matrices */
+#define TOLERANCE  1e-4 /* of the largest element */
+#define ROUNDS	   64	/* of the semaphore check */
+#define COLUMNS	   32
+#define PARTITIONS 128
 
-static enum trn_status program_copy(struct health *health, struct trn_program *program, const char *name,
-				    void *data, bool to_device)
+static enum trn_status program_copy(struct health *health, struct trn_program *program,
+				    const char *name, void *data, bool to_device)
 {
 	struct trn_tensor_info info;
 	struct trn_memory *memory;
@@ -71,8 +71,8 @@ static bool product_check(struct health *health, const struct matrices *m)
 	}
 	if (worst <= TOLERANCE * largest) {
 		snprintf(health->text, sizeof(health->text),
-			 "%d x %d x %d fp32, largest deviation %.1e of the largest element", SIDE, SIDE,
-			 SIDE, worst / largest);
+			 "%d x %d x %d fp32, largest deviation %.1e of the largest element", SIDE,
+			 SIDE, SIDE, worst / largest);
 		return true;
 	}
 	snprintf(health->text, sizeof(health->text),
@@ -150,8 +150,9 @@ static void add_one(struct trn_builder *builder, enum trn_engine engine, struct 
 }
 
 /*
- * Three engines add one to the same tile in turn. Each step reads what the step before has written on
- * another engine, so a semaphore that is lost hangs it and one that comes early loses an addition.
+ * Three engines add one to the same tile in turn. Each step reads what the step before has written
+ * on another engine, so a semaphore that is lost hangs it and one that comes early loses an
+ * addition.
  */
 static enum trn_status chain_build(uint32_t generation, struct trn_image **image)
 {
@@ -164,10 +165,13 @@ static enum trn_status chain_build(uint32_t generation, struct trn_image **image
 
 	if (!builder)
 		return TRN_ERR_NO_HOST_MEMORY;
-	tensor = trn_builder_tensor(builder, "tile", TRN_TENSOR_STATE, TRN_DTYPE_FP32, shape, 2, NULL);
-	view = trn_view(trn_builder_tile(builder, TRN_MEM_SBUF, PARTITIONS, COLUMNS * sizeof(float)),
+	tensor = trn_builder_tensor(builder, "tile", TRN_TENSOR_STATE, TRN_DTYPE_FP32, shape, 2,
+				    NULL);
+	view = trn_view(trn_builder_tile(builder, TRN_MEM_SBUF, PARTITIONS,
+					 COLUMNS * sizeof(float)),
 			TRN_DTYPE_FP32, COLUMNS);
-	one = trn_view(trn_builder_tile(builder, TRN_MEM_SBUF, PARTITIONS, sizeof(float)), TRN_DTYPE_FP32, 1);
+	one = trn_view(trn_builder_tile(builder, TRN_MEM_SBUF, PARTITIONS, sizeof(float)),
+		       TRN_DTYPE_FP32, 1);
 	trn_emit_memset(builder, TRN_ENGINE_POOL, one, 1);
 	trn_builder_load(builder, view, tensor, 0, COLUMNS * sizeof(float));
 	for (i = 0; i < 3 * ROUNDS; i++)
@@ -217,10 +221,11 @@ bool health_semaphores(struct health *health)
 		if (tile[i] == (float)(i + 3 * ROUNDS))
 			continue;
 		snprintf(health->text, sizeof(health->text),
-			 "element %d is %g after %d additions to %d, expected %d", i, (double)tile[i],
-			 3 * ROUNDS, i, i + 3 * ROUNDS);
+			 "element %d is %g after %d additions to %d, expected %d", i,
+			 (double)tile[i], 3 * ROUNDS, i, i + 3 * ROUNDS);
 		return false;
 	}
-	snprintf(health->text, sizeof(health->text), "%d hand-overs between three engines", 3 * ROUNDS);
+	snprintf(health->text, sizeof(health->text), "%d hand-overs between three engines",
+		 3 * ROUNDS);
 	return true;
 }

@@ -9,8 +9,11 @@
 /* Length of the UTF-8 sequence at @at, 0 when it is none. */
 static unsigned int utf8_length(const unsigned char *at)
 {
-	unsigned int length = at[0] < 0x80 ? 1 : at[0] >= 0xc2 && at[0] < 0xe0 ? 2 :
-			      (at[0] & 0xf0) == 0xe0 ? 3 : at[0] >= 0xf0 && at[0] < 0xf5 ? 4 : 0;
+	unsigned int length = at[0] < 0x80		      ? 1
+			      : at[0] >= 0xc2 && at[0] < 0xe0 ? 2
+			      : (at[0] & 0xf0) == 0xe0	      ? 3
+			      : at[0] >= 0xf0 && at[0] < 0xf5 ? 4
+							      : 0;
 	unsigned int i;
 
 	for (i = 1; i < length; i++)

@@ -9,7 +9,7 @@
 /** struct json - zeroed at the start. @key arguments are NULL inside arrays and at the top. */
 struct json {
 	unsigned int depth;
-	bool comma;			/* something stands before in this object or array */
+	bool comma; /* something stands before in this object or array */
 };
 
 void json_open(struct json *json, const char *key, char bracket);

@@ -16,7 +16,7 @@ static const struct tool_command commands[] = {
 	{ "doctor", "what is missing on this machine, and how to fix it", tool_doctor },
 };
 
-#define COMMANDS	(sizeof(commands) / sizeof(commands[0]))
+#define COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
 static void help(void)
 {
@@ -25,7 +25,8 @@ static void help(void)
 	puts("usage: trn [--json] [--device SPEC] COMMAND [ARGUMENT…]\n");
 	for (i = 0; i < COMMANDS; i++)
 		printf("  %-8s%s\n", commands[i].name, commands[i].summary);
-	puts("\n  --device SPEC   trn0, /dev/accel/accel0, 0000:00:04.0, emu:trn1; else TRN_DEVICE,\n"
+	puts("\n  --device SPEC   trn0, /dev/accel/accel0, 0000:00:04.0, emu:trn1; else "
+	     "TRN_DEVICE,\n"
 	     "                  else the first device of the machine\n"
 	     "  --json          machine-readable output\n"
 	     "  --help          this text; trn COMMAND --help explains a command\n"
@@ -62,7 +63,8 @@ int main(int argc, char **argv)
 {
 	const char *term = getenv("TERM");
 	struct tool tool = {
-		.color = isatty(STDOUT_FILENO) && !getenv("NO_COLOR") && term && strcmp(term, "dumb"),
+		.color = isatty(STDOUT_FILENO) && !getenv("NO_COLOR") && term &&
+			 strcmp(term, "dumb"),
 	};
 	int i;
 

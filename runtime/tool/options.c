@@ -67,10 +67,12 @@ int tool_option(struct tool *tool, int argc, char **argv, const struct option *t
 			*exit_code = TOOL_OK;
 			return -2;
 		case '?':
-			*exit_code = tool_usage(tool, "unknown or ambiguous option \"%s\"", argv[optind - 1]);
+			*exit_code = tool_usage(tool, "unknown or ambiguous option \"%s\"",
+						argv[optind - 1]);
 			return -2;
 		case ':':
-			*exit_code = tool_usage(tool, "option \"%s\" needs a value", argv[optind - 1]);
+			*exit_code =
+				tool_usage(tool, "option \"%s\" needs a value", argv[optind - 1]);
 			return -2;
 		default:
 			return option;
@@ -95,7 +97,8 @@ bool tool_size(const char *text, uint64_t *value)
 		const char *name;
 		unsigned int shift;
 	} units[] = {
-		{ "", 0 }, { "K", 10 }, { "KiB", 10 }, { "M", 20 }, { "MiB", 20 }, { "G", 30 }, { "GiB", 30 },
+		{ "", 0 },     { "K", 10 }, { "KiB", 10 }, { "M", 20 },
+		{ "MiB", 20 }, { "G", 30 }, { "GiB", 30 },
 	};
 	char *end;
 	size_t i;

@@ -13,7 +13,7 @@
 
 #include "probe.h"
 
-#define MODULE	"trainium"
+#define MODULE "trainium"
 
 static const struct {
 	unsigned int device;
@@ -89,7 +89,8 @@ static bool find_entry(const char *directory, const char *class, const char *pre
 	return found;
 }
 
-static void read_node(const struct probe *probe, const char *directory, struct probe_function *function)
+static void read_node(const struct probe *probe, const char *directory,
+		      struct probe_function *function)
 {
 	char name[32], path[PATH_MAX];
 	struct group *group;
@@ -116,7 +117,8 @@ static void add_function(struct probe *probe, const char *name)
 	unsigned int device;
 	size_t i;
 
-	snprintf(directory, sizeof(directory), "%.2000s/sys/bus/pci/devices/%.64s", probe->root, name);
+	snprintf(directory, sizeof(directory), "%.2000s/sys/bus/pci/devices/%.64s", probe->root,
+		 name);
 	if (read_hex(directory, "vendor") != TRN_PCI_VENDOR)
 		return;
 	device = read_hex(directory, "device");
@@ -137,7 +139,8 @@ static void add_function(struct probe *probe, const char *name)
 
 static int by_address(const void *a, const void *b)
 {
-	return strcmp(((const struct probe_function *)a)->pci, ((const struct probe_function *)b)->pci);
+	return strcmp(((const struct probe_function *)a)->pci,
+		      ((const struct probe_function *)b)->pci);
 }
 
 static void find_functions(struct probe *probe)
@@ -164,7 +167,8 @@ static bool find_module(const struct probe *probe)
 	bool found = false;
 	FILE *file;
 
-	snprintf(path, sizeof(path), "%.2000s/lib/modules/%s/modules.dep", probe->root, probe->release);
+	snprintf(path, sizeof(path), "%.2000s/lib/modules/%s/modules.dep", probe->root,
+		 probe->release);
 	file = fopen(path, "re");
 	while (file && !found && fgets(line, sizeof(line), file)) {
 		line[strcspn(line, ":")] = '\0';

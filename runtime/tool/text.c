@@ -55,7 +55,7 @@ void text_paint(bool color, const char *code, const char *text)
 bool text_row(struct text_table *table, const char *const *cells)
 {
 	size_t bytes = (table->rows + 1) * table->columns * sizeof(*table->cells);
-	char (*grown)[TEXT_CELL] = realloc(table->cells, bytes);
+	char(*grown)[TEXT_CELL] = realloc(table->cells, bytes);
 	unsigned int i;
 
 	if (!grown)

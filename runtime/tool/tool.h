@@ -11,16 +11,16 @@
 #include "trn/trn.h"
 
 /* Exit codes; Documentation/trn-tool.md. */
-#define TOOL_OK		0
-#define TOOL_FAILED	1
-#define TOOL_USAGE	2
+#define TOOL_OK	    0
+#define TOOL_FAILED 1
+#define TOOL_USAGE  2
 
 /** struct tool - what the options common to all commands have set. */
 struct tool {
 	const char *command;
 	bool json;
-	bool color;			/* standard output is a terminal that has them */
-	const char *device;		/* --device; NULL: TRN_DEVICE, else the first of the machine */
+	bool color;	    /* standard output is a terminal that has them */
+	const char *device; /* --device; NULL: TRN_DEVICE, else the first of the machine */
 };
 
 /** struct tool_command - one command; @run gets argv[0] = its name. */
@@ -38,7 +38,7 @@ int tool_doctor(struct tool *tool, int argc, char **argv);
 
 /** tool_fail() - "trn: sentence" on standard error. Return: TOOL_FAILED. */
 int tool_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/** tool_fail_library() - the same with the library's sentence; "trn: @what: …" when @what is given. */
+/** tool_fail_library() - the same with the library's sentence, after @what unless that is NULL. */
 int tool_fail_library(const char *what, enum trn_status status);
 /** tool_usage() - a mistake on the command line, and where to read on. Return: TOOL_USAGE. */
 int tool_usage(const struct tool *tool, const char *format, ...)
@@ -49,17 +49,19 @@ enum {
 	TOOL_OPTION_JSON = 1000,
 	TOOL_OPTION_DEVICE,
 	TOOL_OPTION_HELP,
-	TOOL_OPTION_FIRST,		/* of a command's own */
+	TOOL_OPTION_FIRST, /* of a command's own */
 };
-#define TOOL_COMMON_OPTIONS \
-	{ "json", no_argument, NULL, TOOL_OPTION_JSON }, \
-	{ "device", required_argument, NULL, TOOL_OPTION_DEVICE }, \
-	{ "help", no_argument, NULL, TOOL_OPTION_HELP }
+#define TOOL_COMMON_OPTIONS                                                \
+	{ "json", no_argument, NULL, TOOL_OPTION_JSON },                   \
+		{ "device", required_argument, NULL, TOOL_OPTION_DEVICE }, \
+	{                                                                  \
+		"help", no_argument, NULL, TOOL_OPTION_HELP                \
+	}
 
-#define TOOL_COMMON_HELP \
+#define TOOL_COMMON_HELP                                                                        \
 	"  --device SPEC   trn0, /dev/accel/accel0, 0000:00:04.0, emu:trn1; else TRN_DEVICE,\n" \
-	"                  else the first device of the machine\n" \
-	"  --json          machine-readable output\n" \
+	"                  else the first device of the machine\n"                              \
+	"  --json          machine-readable output\n"                                           \
 	"  --help          this text\n"
 
 /**

@@ -97,7 +97,8 @@ void rig_wait(struct rig *rig, int64_t limit_ns)
 				kill(report->pid, SIGKILL);
 			usleep(2000);
 		}
-		report->exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+		report->exit_code = WIFEXITED(status) ? WEXITSTATUS(status)
+						      : 128 + WTERMSIG(status);
 		report->pid = 0;
 	}
 }
@@ -132,7 +133,8 @@ void rig_record(struct rig *rig, uint32_t rank, enum trn_status status)
 	snprintf(report->text, sizeof(report->text), "%s", status ? trn_error_text() : "");
 }
 
-enum trn_status rig_join(struct rig *rig, uint32_t rank, struct trn_queue *queue, struct trn_comm **comm)
+enum trn_status rig_join(struct rig *rig, uint32_t rank, struct trn_queue *queue,
+			 struct trn_comm **comm)
 {
 	struct trn_comm_options options = TRN_OPTIONS(options);
 	enum trn_status status;

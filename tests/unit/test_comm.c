@@ -13,7 +13,7 @@
 
 #include "comm_rig.h"
 
-#define SECOND	1000000000ll
+#define SECOND 1000000000ll
 
 static struct rig rig;
 
@@ -190,8 +190,18 @@ END_TEST
 START_TEST(wrong_roots)
 {
 	static const char *const roots[] = {
-		"", "host", ":1", "127.0.0.1:", "127.0.0.1:0", "127.0.0.1:65536", "127.0.0.1:1x",
-		"[::1:5000", "[]:5000", "::1:5000", "127.0.0.1:-5", "300.300.300.300:5",
+		"",
+		"host",
+		":1",
+		"127.0.0.1:",
+		"127.0.0.1:0",
+		"127.0.0.1:65536",
+		"127.0.0.1:1x",
+		"[::1:5000",
+		"[]:5000",
+		"::1:5000",
+		"127.0.0.1:-5",
+		"300.300.300.300:5",
 	};
 	struct trn_comm_options options = TRN_OPTIONS(options);
 	struct trn_comm *comm;
@@ -272,8 +282,8 @@ static void run_join(struct rig *r, uint32_t rank, void *argument)
 	options.root = ours.root;
 	options.timeout_ns = ours.timeout_ns;
 	r->report[rank].stage = 1;
-	status = trn_comm_create(NULL, as ? as[2 * rank] : rank, as ? as[2 * rank + 1] : r->ranks, &options,
-				 &comm);
+	status = trn_comm_create(NULL, as ? as[2 * rank] : rank, as ? as[2 * rank + 1] : r->ranks,
+				 &options, &comm);
 	rig_record(r, rank, status);
 	if (!status)
 		trn_comm_destroy(comm);

@@ -10,9 +10,9 @@
 
 #include "comm_rig.h"
 
-#define SECOND		1000000000ll
-#define SPEC		"emu:trn1,hbm=256M"
-#define GUARD		64		/* elements before and after the vector */
+#define SECOND 1000000000ll
+#define SPEC   "emu:trn1,hbm=256M"
+#define GUARD  64 /* elements before and after the vector */
 
 static struct rig rig;
 
@@ -96,8 +96,9 @@ static enum trn_status reduce_once(struct end *end, struct rig *r, uint32_t rank
 			magnitude += fabs((double)value_of(from, i - GUARD));
 		}
 		if (fabs(sum - (double)host[i]) > magnitude * r->ranks * 0x1p-24) {
-			snprintf(report->text, sizeof(report->text), "element %ld of %lu is %.9g, not %.9g",
-				 (long)i - GUARD, (unsigned long)count, (double)host[i], sum);
+			snprintf(report->text, sizeof(report->text),
+				 "element %ld of %lu is %.9g, not %.9g", (long)i - GUARD,
+				 (unsigned long)count, (double)host[i], sum);
 			report->status = TRN_ERR_FAULT;
 			status = TRN_ERR_FAULT;
 		}
@@ -215,8 +216,8 @@ static void run_special(struct rig *r, uint32_t rank, void *argument)
 		status = trn_queue_finish(end.queue, UINT64_MAX);
 	rig_record(r, rank, status);
 	r->report[rank].hash = rig_hash(got, sizeof(got));
-	r->report[rank].stage = got[0] == INFINITY && isnan(got[1]) && isnan(got[2]) && got[3] == 0 &&
-				signbit(got[3]) && got[4] == INFINITY && got[5] == 0;
+	r->report[rank].stage = got[0] == INFINITY && isnan(got[1]) && isnan(got[2]) &&
+				got[3] == 0 && signbit(got[3]) && got[4] == INFINITY && got[5] == 0;
 	end_close(&end);
 }
 
@@ -242,10 +243,14 @@ static void run_arguments(struct rig *r, uint32_t rank, void *argument)
 	wrong += trn_comm_allreduce(NULL, end.memory, 0, 1, TRN_REDUCE_SUM) != TRN_ERR_INVALID;
 	wrong += trn_comm_allreduce(end.comm, NULL, 0, 1, TRN_REDUCE_SUM) != TRN_ERR_INVALID;
 	wrong += trn_comm_allreduce(end.comm, end.memory, 2, 1, TRN_REDUCE_SUM) != TRN_ERR_INVALID;
-	wrong += trn_comm_allreduce(end.comm, end.memory, 0, 1u << 20, TRN_REDUCE_SUM) != TRN_ERR_INVALID;
-	wrong += trn_comm_allreduce(end.comm, end.memory, 4, UINT64_MAX, TRN_REDUCE_SUM) != TRN_ERR_INVALID;
-	wrong += trn_comm_allreduce(end.comm, end.memory, UINT64_MAX - 3, 1, TRN_REDUCE_SUM) != TRN_ERR_INVALID;
-	wrong += trn_comm_allreduce(end.comm, end.memory, 0, 1, (enum trn_reduce_op)7) != TRN_ERR_INVALID;
+	wrong += trn_comm_allreduce(end.comm, end.memory, 0, 1u << 20, TRN_REDUCE_SUM) !=
+		 TRN_ERR_INVALID;
+	wrong += trn_comm_allreduce(end.comm, end.memory, 4, UINT64_MAX, TRN_REDUCE_SUM) !=
+		 TRN_ERR_INVALID;
+	wrong += trn_comm_allreduce(end.comm, end.memory, UINT64_MAX - 3, 1, TRN_REDUCE_SUM) !=
+		 TRN_ERR_INVALID;
+	wrong += trn_comm_allreduce(end.comm, end.memory, 0, 1, (enum trn_reduce_op)7) !=
+		 TRN_ERR_INVALID;
 	r->report[rank].stage = wrong ? -1 : 1;
 	/* None of these counted as an operation: the ranks still agree. */
 	rig_record(r, rank, trn_comm_allreduce(end.comm, end.memory, 0, 100, TRN_REDUCE_SUM));
@@ -312,7 +317,8 @@ static void run_counts_differ(struct rig *r, uint32_t rank, void *argument)
 	(void)argument;
 	if (end_open(&end, r, rank, 300))
 		return;
-	rig_record(r, rank, trn_comm_allreduce(end.comm, end.memory, 0, rank ? 200 : 300, TRN_REDUCE_SUM));
+	rig_record(r, rank,
+		   trn_comm_allreduce(end.comm, end.memory, 0, rank ? 200 : 300, TRN_REDUCE_SUM));
 	end_close(&end);
 }
 
@@ -325,7 +331,8 @@ START_TEST(different_counts_print_both)
 	for (i = 0; i < 2; i++) {
 		ck_assert_int_eq(rig.report[i].status, TRN_ERR_COMM);
 		ck_assert_msg(strstr(rig.report[i].text, "of 200 fp32") &&
-			      strstr(rig.report[i].text, "of 300 fp32"), "%s", rig.report[i].text);
+				      strstr(rig.report[i].text, "of 300 fp32"),
+			      "%s", rig.report[i].text);
 	}
 	rig_fini(&rig);
 }
@@ -395,7 +402,6 @@ static void run_leave(struct rig *r, uint32_t rank, void *argument)
 	if (end_open(&end, r, rank, 1000))
 		return;
 	if (rank == 1) {
-	
 		trn_queue_destroy(end.queue);
 		end.queue = NULL;
 		end.comm = NULL;
@@ -414,7 +420,8 @@ START_TEST(queue_destroyed_under_a_communicator)
 	ck_assert_int_eq(rig.report[1].exit_code, 0);
 	ck_assert_int_eq(rig.report[0].status, TRN_ERR_COMM);
 	ck_assert_msg(strstr(rig.report[0].text, "rank 1"), "%s", rig.report[0].text);
-	ck_assert_msg(strstr(rig.report[0].text, "left the communicator"), "%s", rig.report[0].text);
+	ck_assert_msg(strstr(rig.report[0].text, "left the communicator"), "%s",
+		      rig.report[0].text);
 	rig_fini(&rig);
 }
 END_TEST

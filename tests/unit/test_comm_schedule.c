@@ -6,7 +6,7 @@
 
 #include "comm/schedule.h"
 
-#define RANKS_MAX	64
+#define RANKS_MAX 64
 
 static const uint64_t counts[] = { 0, 1, 2, 3, 7, 63, 64, 65, 301 };
 
@@ -60,9 +60,10 @@ static void replay(enum trn_comm_algorithm algorithm, uint32_t ranks, uint64_t c
 	for (rank = 0; rank < ranks; rank++) {
 		for (i = 0; i < count; i++)
 			if (sums[rank][i] != all)
-				ck_abort_msg("%u ranks, %lu elements: element %lu of rank %u sums %#lx",
-					     ranks, (unsigned long)count, (unsigned long)i, rank,
-					     (unsigned long)sums[rank][i]);
+				ck_abort_msg(
+					"%u ranks, %lu elements: element %lu of rank %u sums %#lx",
+					ranks, (unsigned long)count, (unsigned long)i, rank,
+					(unsigned long)sums[rank][i]);
 		free(sums[rank]);
 		free(before[rank]);
 	}
@@ -111,7 +112,8 @@ START_TEST(bytes_meet_the_bound)
 
 	for (algorithm = TRN_COMM_RING; algorithm <= TRN_COMM_HALVING; algorithm++) {
 		for (ranks = 2; ranks <= 64; ranks *= 2) {
-			for (sent = 0, index = 0; index < trn_comm_schedule_steps(algorithm, ranks); index++) {
+			for (sent = 0, index = 0; index < trn_comm_schedule_steps(algorithm, ranks);
+			     index++) {
 				trn_comm_schedule_step(algorithm, 1, ranks, 64000, index, &step);
 				sent += step.send_count;
 			}

@@ -14,11 +14,11 @@
 #include "trn/kernels.h"
 #include "trn/trn.h"
 
-#define COUNT	1000		/* elements of the program "add" */
-#define EMU	"emu:trn1,hbm=256M"
+#define COUNT 1000 /* elements of the program "add" */
+#define EMU   "emu:trn1,hbm=256M"
 
-static char tool[4096];		/* path of the command under test */
-static char work[64];		/* directory of the case */
+static char tool[4096]; /* path of the command under test */
+static char work[64];	/* directory of the case */
 static char out[1 << 20], err[1 << 16];
 
 /* ---- running ---- */
@@ -61,7 +61,8 @@ run(int expected, const char *device, const char *line, ...)
 	vsnprintf(words, sizeof(words), line, args);
 	va_end(args);
 	argv[0] = tool;
-	for (argv[1] = strtok_r(words, " ", &save); argv[argc]; argv[argc] = strtok_r(NULL, " ", &save))
+	for (argv[1] = strtok_r(words, " ", &save); argv[argc];
+	     argv[argc] = strtok_r(NULL, " ", &save))
 		argc++;
 	pid = fork();
 	if (pid == 0) {
@@ -260,22 +261,45 @@ END_TEST
 START_TEST(usage_errors_are_2)
 {
 	static const char *const lines[] = {
-		"", "frobnicate", "--frobnicate", "ls --frobnicate", "ls extra", "info a b", "ls --device",
-		"--device", "run", "run a.tnx b.tnx", "run --repeat 0 add.tnx", "run --repeat x add.tnx",
-		"run --repeat -1 add.tnx", "run --input a add.tnx", "run --input =f add.tnx",
-		"run --input a= add.tnx", "run --input a=a --input a=b add.tnx", "run --args xyz add.tnx",
-		"run --args 123456789 add.tnx", "run --args , add.tnx", "run --core 99 add.tnx",
-		"test --size 12", "test --size 1Q", "test --size -5", "test --size 16E", "test --core x", "test a b",
-		"doctor extra", "test --size 99999999999999999999",
+		"",
+		"frobnicate",
+		"--frobnicate",
+		"ls --frobnicate",
+		"ls extra",
+		"info a b",
+		"ls --device",
+		"--device",
+		"run",
+		"run a.tnx b.tnx",
+		"run --repeat 0 add.tnx",
+		"run --repeat x add.tnx",
+		"run --repeat -1 add.tnx",
+		"run --input a add.tnx",
+		"run --input =f add.tnx",
+		"run --input a= add.tnx",
+		"run --input a=a --input a=b add.tnx",
+		"run --args xyz add.tnx",
+		"run --args 123456789 add.tnx",
+		"run --args , add.tnx",
+		"run --core 99 add.tnx",
+		"test --size 12",
+		"test --size 1Q",
+		"test --size -5",
+		"test --size 16E",
+		"test --core x",
+		"test a b",
+		"doctor extra",
+		"test --size 99999999999999999999",
 	};
 	size_t i;
 
 	for (i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
 		run(2, NULL, "%s", lines[i]);
 		silent(out);
-		ck_assert_msg(!strncmp(err, "trn: ", 5) && strstr(err, "--help"), "%s: %s", lines[i], err);
-		ck_assert_msg(strchr(err, '\n') == err + strlen(err) - 1, "%s: more than a line: %s",
+		ck_assert_msg(!strncmp(err, "trn: ", 5) && strstr(err, "--help"), "%s: %s",
 			      lines[i], err);
+		ck_assert_msg(strchr(err, '\n') == err + strlen(err) - 1,
+			      "%s: more than a line: %s", lines[i], err);
 	}
 }
 END_TEST
@@ -294,7 +318,8 @@ START_TEST(full_disk_is_told)
 	char command[4400];
 	int status;
 
-	snprintf(command, sizeof(command), "TRN_DEVICE=%s %s info > /dev/full 2> %s/err", EMU, tool, work);
+	snprintf(command, sizeof(command), "TRN_DEVICE=%s %s info > /dev/full 2> %s/err", EMU, tool,
+		 work);
 	status = system(command);
 	ck_assert_int_eq(WEXITSTATUS(status), 1);
 	slurp("err", err, sizeof(err));
@@ -446,7 +471,9 @@ END_TEST
 
 START_TEST(run_on_a_core_with_args)
 {
-	run(0, EMU, "run --core 1 --args 0,ffffffff,0x3f800000 --input a=a --input b=b --output a=sum add.tnx");
+	run(0, EMU,
+	    "run --core 1 --args 0,ffffffff,0x3f800000 --input a=a --input b=b --output a=sum "
+	    "add.tnx");
 	check_sum("sum", 0.5f);
 	run(1, EMU, "run --core 7 --input a=a --input b=b add.tnx");
 	says(err, "add.tnx");
@@ -630,8 +657,9 @@ static void __attribute__((format(printf, 2, 3))) place(const char *text, const 
 	va_start(args, format);
 	vsnprintf(path, sizeof(path), format, args);
 	va_end(args);
-	snprintf(command, sizeof(command), "cd %s && mkdir -p \"$(dirname root/%s)\" && printf '%s\\n' > root/%s",
-		 work, path, text, path);
+	snprintf(command, sizeof(command),
+		 "cd %s && mkdir -p \"$(dirname root/%s)\" && printf '%s\\n' > root/%s", work, path,
+		 text, path);
 	ck_assert_int_eq(system(command), 0);
 }
 
@@ -639,8 +667,9 @@ static void place_link(const char *target, const char *path)
 {
 	char command[512];
 
-	snprintf(command, sizeof(command), "cd %s && mkdir -p \"$(dirname root/%s)\" && ln -sfn %s root/%s", work,
-		 path, target, path);
+	snprintf(command, sizeof(command),
+		 "cd %s && mkdir -p \"$(dirname root/%s)\" && ln -sfn %s root/%s", work, path,
+		 target, path);
 	ck_assert_int_eq(system(command), 0);
 }
 
@@ -689,7 +718,8 @@ START_TEST(doctor_module_missing)
 	says(out, "neither loaded nor installed");
 	says(out, "fix: make module");
 	says(out, "IOMMU");
-	place("extra/trainium.ko.xz: kernel/drivers/gpu/drm/drm.ko.xz", "lib/modules/6.1.0-40-amd64/modules.dep");
+	place("extra/trainium.ko.xz: kernel/drivers/gpu/drm/drm.ko.xz",
+	      "lib/modules/6.1.0-40-amd64/modules.dep");
 	run(1, NULL, "doctor --root root");
 	says(out, "fix: modprobe trainium");
 	run(1, NULL, "doctor --root root --json");
@@ -733,7 +763,8 @@ START_TEST(doctor_node)
 	run(1, NULL, "doctor --root root");
 	says(out, "no device node at /dev/accel/accel0");
 	place("", "dev/accel/accel0");
-	place_link("../../../kernel/iommu_groups/3", "sys/bus/pci/devices/0000:00:1e.0/iommu_group");
+	place_link("../../../kernel/iommu_groups/3",
+		   "sys/bus/pci/devices/0000:00:1e.0/iommu_group");
 	place("", "sys/kernel/iommu_groups/3/type");
 	run(0, NULL, "doctor --root root");
 	says(out, "/dev/accel/accel0 can be opened");

@@ -2,9 +2,9 @@
 /*
  * The engine: runs the schedule of an all-reduce over device memory.
  *
- * A step's elements are cut into pieces; a few pieces are under way at once, so that the device reads
- * and adds some while others are on the wire. The queue of the communicator is in order, which is all
- * that orders the device's work: a step reads what the step before has stored.
+ * A step's elements are cut into pieces; a few pieces are under way at once, so that the device
+ * reads and adds some while others are on the wire. The queue of the communicator is in order,
+ * which is all that orders the device's work: a step reads what the step before has stored.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,8 +18,8 @@ struct engine {
 	struct trn_comm *comm;
 	struct trn_comm_slots *slots;
 	struct trn_memory *memory;
-	uint64_t base;			/* bytes */
-	uint32_t index;			/* of the step */
+	uint64_t base;	/* bytes */
+	uint32_t index; /* of the step */
 	struct trn_comm_step step;
 	uint32_t send_pieces, sends_begun, sends_done;
 	uint32_t recv_pieces, recvs_begun, recvs_done;
@@ -68,9 +68,9 @@ static enum trn_status send_begin(struct engine *engine, struct trn_comm_lane *l
 static void recv_begin(struct engine *engine, struct trn_comm_lane *lane)
 {
 	lane_place(lane, engine->step.recv_offset, engine->step.recv_count, engine->recvs_begun++);
-	trn_comm_operation_receive(engine->operation, engine->step.recv_peer, engine->index, lane->piece,
-				   trn_memory_host_pointer(lane->memory), lane->count * sizeof(float),
-				   &lane->request);
+	trn_comm_operation_receive(engine->operation, engine->step.recv_peer, engine->index,
+				   lane->piece, trn_memory_host_pointer(lane->memory),
+				   lane->count * sizeof(float), &lane->request);
 	lane->state = TRN_COMM_SLOT_NETWORK;
 	engine->moved = true;
 }
@@ -121,8 +121,8 @@ static enum trn_status recv_store(struct engine *engine, struct trn_comm_slot *s
 		status = trn_comm_slot_add(engine->slots, slot, engine->memory, engine->base);
 	else
 		status = trn_queue_copy(engine->comm->queue, engine->memory,
-					engine->base + lane->offset * sizeof(float), lane->memory, 0,
-					lane->count * sizeof(float), &lane->fence);
+					engine->base + lane->offset * sizeof(float), lane->memory,
+					0, lane->count * sizeof(float), &lane->fence);
 	if (!status)
 		status = trn_queue_flush(engine->comm->queue);
 	lane->state = TRN_COMM_SLOT_DEVICE;
@@ -245,45 +245,59 @@ static enum trn_status check(const struct trn_comm *comm, const struct trn_memor
 	if (!comm)
 		return trn_error_set(TRN_ERR_INVALID, "all-reduce: no communicator (NULL)");
 	if (op != TRN_REDUCE_SUM)
-		return trn_error_set(TRN_ERR_INVALID, "all-reduce, rank %u of %u: operator %d is unknown; "
-				     "there is TRN_REDUCE_SUM", comm->rank, comm->ranks, (int)op);
+		return trn_error_set(TRN_ERR_INVALID,
+				     "all-reduce, rank %u of %u: operator %d is unknown; "
+				     "there is TRN_REDUCE_SUM",
+				     comm->rank, comm->ranks, (int)op);
 	if (count == 0)
 		return TRN_OK;
 	if (!comm->queue)
-		return trn_error_set(TRN_ERR_INVALID, "all-reduce, rank %u of %u: the communicator was made "
-				     "without a queue; give one to trn_comm_create()", comm->rank,
-				     comm->ranks);
+		return trn_error_set(TRN_ERR_INVALID,
+				     "all-reduce, rank %u of %u: the communicator was made "
+				     "without a queue; give one to trn_comm_create()",
+				     comm->rank, comm->ranks);
 	if (!memory)
 		return trn_error_set(TRN_ERR_INVALID, "all-reduce, rank %u of %u: no memory (NULL)",
 				     comm->rank, comm->ranks);
 	if (memory->device != comm->queue->device)
-		return trn_error_set(TRN_ERR_INVALID, "all-reduce, rank %u of %u: the memory is of device %s, "
-				     "the communicator's queue of %s", comm->rank, comm->ranks,
-				     memory->device->spec, comm->queue->device->spec);
+		return trn_error_set(TRN_ERR_INVALID,
+				     "all-reduce, rank %u of %u: the memory is of device %s, "
+				     "the communicator's queue of %s",
+				     comm->rank, comm->ranks, memory->device->spec,
+				     comm->queue->device->spec);
 	if (offset % sizeof(float))
-		return trn_error_set(TRN_ERR_INVALID, "all-reduce, rank %u of %u: offset %" PRIu64 " is not a "
-				     "multiple of 4", comm->rank, comm->ranks, offset);
+		return trn_error_set(TRN_ERR_INVALID,
+				     "all-reduce, rank %u of %u: offset %" PRIu64 " is not a "
+				     "multiple of 4",
+				     comm->rank, comm->ranks, offset);
 	if (offset > trn_memory_size(memory) ||
 	    count > (trn_memory_size(memory) - offset) / sizeof(float))
-		return trn_error_set(TRN_ERR_INVALID, "all-reduce, rank %u of %u: %" PRIu64 " fp32 at offset %"
-				     PRIu64 " do not fit into memory of %" PRIu64 " bytes", comm->rank,
-				     comm->ranks, count, offset, trn_memory_size(memory));
+		return trn_error_set(TRN_ERR_INVALID,
+				     "all-reduce, rank %u of %u: %" PRIu64
+				     " fp32 at offset %" PRIu64
+				     " do not fit into memory of %" PRIu64 " bytes",
+				     comm->rank, comm->ranks, count, offset,
+				     trn_memory_size(memory));
 	if (comm->ranks > 1 && !trn_queue_cores(comm->queue))
-		return trn_error_set(TRN_ERR_INVALID, "all-reduce, rank %u of %u: the communicator's queue "
-				     "owns no core to add on; create it with core_count = 1", comm->rank,
-				     comm->ranks);
+		return trn_error_set(TRN_ERR_INVALID,
+				     "all-reduce, rank %u of %u: the communicator's queue "
+				     "owns no core to add on; create it with core_count = 1",
+				     comm->rank, comm->ranks);
 	return TRN_OK;
 }
 
-enum trn_status trn_comm_allreduce(struct trn_comm *comm, struct trn_memory *memory, uint64_t offset,
-				   uint64_t count, enum trn_reduce_op op)
+enum trn_status trn_comm_allreduce(struct trn_comm *comm, struct trn_memory *memory,
+				   uint64_t offset, uint64_t count, enum trn_reduce_op op)
 {
 	struct trn_comm_operation operation;
-	struct engine engine = { .operation = &operation, .comm = comm, .memory = memory, .base = offset };
+	struct engine engine = {
+		.operation = &operation, .comm = comm, .memory = memory, .base = offset
+	};
 	enum trn_status status = check(comm, memory, offset, count, op);
 
 	if (!status)
-		status = trn_comm_operation_begin(&operation, comm, TRN_COMM_KIND_ALLREDUCE, op, count);
+		status = trn_comm_operation_begin(&operation, comm, TRN_COMM_KIND_ALLREDUCE, op,
+						  count);
 	if (status || comm->ranks == 1 || count == 0)
 		return status;
 	if (!comm->slots) {

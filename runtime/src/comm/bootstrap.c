@@ -10,9 +10,9 @@
 #include "comm/bootstrap_root.h"
 #include "error.h"
 
-#define FIRST_PAUSE_MS		5
-#define LONGEST_PAUSE_MS	200
-#define GRACE_NS		1000000000ll	/* rank 0 reports first, with the names */
+#define FIRST_PAUSE_MS	 5
+#define LONGEST_PAUSE_MS 200
+#define GRACE_NS	 1000000000ll /* rank 0 reports first, with the names */
 
 static uint64_t hash_bytes(uint64_t hash, const void *data, size_t bytes)
 {
@@ -59,7 +59,8 @@ void trn_comm_hello_fill(struct trn_comm_hello *hello, uint32_t rank, uint32_t r
 const char *trn_comm_peer_name(const struct trn_comm_peer *peer, char *text, size_t size)
 {
 	if (peer->pid)
-		snprintf(text, size, "rank %u (host %.63s, pid %d)", peer->rank, peer->host, peer->pid);
+		snprintf(text, size, "rank %u (host %.63s, pid %d)", peer->rank, peer->host,
+			 peer->pid);
 	else
 		snprintf(text, size, "rank %u", peer->rank);
 	return text;
@@ -83,11 +84,12 @@ static enum trn_status reach_root(struct trn_comm_meeting *meeting, int64_t dead
 		usleep((useconds_t)pause_ms * 1000);
 		pause_ms = pause_ms * 2 > LONGEST_PAUSE_MS ? LONGEST_PAUSE_MS : pause_ms * 2;
 	}
-	return trn_error_set(TRN_ERR_COMM,
-			     "rank %u of %u: rank 0 does not answer at %s after %.1f s (%s); start rank "
-			     "0 there, or correct TRN_COMM_ROOT", meeting->hello.peer.rank,
-			     meeting->hello.ranks, meeting->root, (double)meeting->timeout_ns / 1e9,
-			     strerror(-*fd));
+	return trn_error_set(
+		TRN_ERR_COMM,
+		"rank %u of %u: rank 0 does not answer at %s after %.1f s (%s); start rank "
+		"0 there, or correct TRN_COMM_ROOT",
+		meeting->hello.peer.rank, meeting->hello.ranks, meeting->root,
+		(double)meeting->timeout_ns / 1e9, strerror(-*fd));
 }
 
 /* A message of type @want, or the failure that came instead. */
@@ -104,33 +106,39 @@ static enum trn_status expect(struct trn_comm_meeting *meeting, struct trn_comm_
 		if (got != 0)
 			break;
 		if (trn_comm_now() >= deadline)
-			return trn_error_set(TRN_ERR_COMM,
-					     "rank %u of %u: %s at %s accepted the connection and then "
-					     "said nothing for %.1f s", meeting->hello.peer.rank,
-					     meeting->hello.ranks, root, meeting->root,
-					     (double)meeting->timeout_ns / 1e9);
+			return trn_error_set(
+				TRN_ERR_COMM,
+				"rank %u of %u: %s at %s accepted the connection and then "
+				"said nothing for %.1f s",
+				meeting->hello.peer.rank, meeting->hello.ranks, root, meeting->root,
+				(double)meeting->timeout_ns / 1e9);
 		trn_comm_wait_readable(stream->fd, deadline);
 	}
 	if (got == -EPROTO)
-		return trn_error_set(TRN_ERR_COMM, "what listens at %s is not rank 0 of a communicator "
+		return trn_error_set(TRN_ERR_COMM,
+				     "what listens at %s is not rank 0 of a communicator "
 				     "(its answer is foreign); choose another TRN_COMM_ROOT",
 				     meeting->root);
 	if (got == -EPROTONOSUPPORT)
-		return trn_error_set(TRN_ERR_COMM, "rank 0 at %s speaks protocol %u, this library %u; "
-				     "use one version of libtrn everywhere", meeting->root,
-				     stream->head.protocol, TRN_COMM_PROTOCOL);
+		return trn_error_set(TRN_ERR_COMM,
+				     "rank 0 at %s speaks protocol %u, this library %u; "
+				     "use one version of libtrn everywhere",
+				     meeting->root, stream->head.protocol, TRN_COMM_PROTOCOL);
 	if (got < 0)
-		return trn_error_set(TRN_ERR_COMM, "%s at %s died while the ranks were meeting (%s)",
-				     root, meeting->root, strerror(-got));
+		return trn_error_set(TRN_ERR_COMM,
+				     "%s at %s died while the ranks were meeting (%s)", root,
+				     meeting->root, strerror(-got));
 	if (stream->head.type == TRN_COMM_ABORT && stream->head.bytes == sizeof(*refusal)) {
 		refusal = (const void *)stream->payload;
 		return trn_error_set((enum trn_status)refusal->status, "%.*s", TRN_COMM_TEXT_MAX,
 				     refusal->text);
 	}
 	if (stream->head.type != want || stream->head.bytes != bytes)
-		return trn_error_set(TRN_ERR_COMM, "%s at %s sent message %u of %u bytes where message "
-				     "%u of %zu bytes was expected", root, meeting->root,
-				     stream->head.type, stream->head.bytes, want, bytes);
+		return trn_error_set(TRN_ERR_COMM,
+				     "%s at %s sent message %u of %u bytes where message "
+				     "%u of %zu bytes was expected",
+				     root, meeting->root, stream->head.type, stream->head.bytes,
+				     want, bytes);
 	return TRN_OK;
 }
 
@@ -159,7 +167,8 @@ static enum trn_status meet_as_member(struct trn_comm_meeting *meeting)
 		trn_comm_stream_close(stream);
 		usleep(LONGEST_PAUSE_MS * 1000);
 		if (trn_comm_now() >= deadline)
-			return trn_error_set(TRN_ERR_COMM, "rank %u of %u: rank 0 at %s hangs up: %s",
+			return trn_error_set(TRN_ERR_COMM,
+					     "rank %u of %u: rank 0 at %s hangs up: %s",
 					     meeting->hello.peer.rank, meeting->hello.ranks,
 					     meeting->root, strerror(-error));
 	}
@@ -190,8 +199,8 @@ enum trn_status trn_comm_meet(struct trn_comm_meeting *meeting)
 	}
 	for (i = 0; i < meeting->stream_count; i++)
 		trn_comm_stream_init(&meeting->streams[i], -1, 0);
-	status = meeting->hello.peer.rank == 0 ? trn_comm_meet_as_root(meeting) :
-						 meet_as_member(meeting);
+	status = meeting->hello.peer.rank == 0 ? trn_comm_meet_as_root(meeting)
+					       : meet_as_member(meeting);
 	if (status)
 		trn_comm_meeting_clear(meeting);
 	return status;

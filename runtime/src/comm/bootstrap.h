@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Meeting of the ranks: every rank connects to rank 0 and says who it is and what it was told; rank 0
- * answers with the list of all when the last has come. Garbage, silence and half a hello on the port
- * cost that connection alone, after one second.
+ * Meeting of the ranks: every rank connects to rank 0 and says who it is and what it was told; rank
+ * 0 answers with the list of all when the last has come. Garbage, silence and half a hello on the
+ * port cost that connection alone, after one second.
  */
 #ifndef TRN_COMM_BOOTSTRAP_H
 #define TRN_COMM_BOOTSTRAP_H
@@ -12,15 +12,15 @@
 
 /** struct trn_comm_meeting - what to agree on (in), and who came (out). */
 struct trn_comm_meeting {
-	const char *root;		/* text of the address, for sentences */
+	const char *root; /* text of the address, for sentences */
 	struct trn_comm_address address;
-	struct trn_comm_hello hello;	/* ours */
+	struct trn_comm_hello hello; /* ours */
 	uint64_t timeout_ns;
 
-	struct trn_comm_peer *peers;	/* ours to free with trn_comm_meeting_clear(), by rank */
-	struct trn_comm_stream *streams;	/* rank 0: by rank, [0] closed; others: one, to rank 0 */
+	struct trn_comm_peer *peers;	 /* ours to free with trn_comm_meeting_clear(), by rank */
+	struct trn_comm_stream *streams; /* rank 0: by rank, [0] closed; others: one, to rank 0 */
 	uint32_t stream_count;
-	char local_host[64];		/* numeric address that routes to rank 0; "" at a lone rank 0 */
+	char local_host[64]; /* numeric address that routes to rank 0; "" at a lone rank 0 */
 };
 
 /** trn_comm_hello_fill() - who this process is; strings are cut to fit. */

@@ -10,8 +10,8 @@
 #include "comm/bootstrap_root.h"
 #include "error.h"
 
-#define PENDING_MAX	64
-#define HELLO_TIME_NS	1000000000ll
+#define PENDING_MAX   64
+#define HELLO_TIME_NS 1000000000ll
 
 /* A connection that has not said a whole hello yet. */
 struct pending {
@@ -24,10 +24,10 @@ struct root {
 	int listener;
 	struct pending pending[PENDING_MAX];
 	uint32_t pending_count;
-	struct pollfd *pollers;		/* listener, pending, ranks */
-	uint32_t joined;		/* with rank 0 */
-	uint32_t foreign;		/* connections closed because they were not ours */
-	char refused[160];		/* the last of ours that was turned away, "" none */
+	struct pollfd *pollers; /* listener, pending, ranks */
+	uint32_t joined;	/* with rank 0 */
+	uint32_t foreign;	/* connections closed because they were not ours */
+	char refused[160];	/* the last of ours that was turned away, "" none */
 };
 
 /* Tell @extra (may be NULL) and all who joined, and return the error here too. */
@@ -44,7 +44,8 @@ give_up(struct root *root, struct trn_comm_stream *extra, uint32_t culprit, cons
 	if (extra)
 		trn_comm_stream_send(extra, TRN_COMM_ABORT, &abort, sizeof(abort));
 	for (i = 1; i < root->meeting->hello.ranks; i++)
-		trn_comm_stream_send(&root->meeting->streams[i], TRN_COMM_ABORT, &abort, sizeof(abort));
+		trn_comm_stream_send(&root->meeting->streams[i], TRN_COMM_ABORT, &abort,
+				     sizeof(abort));
 	return trn_error_set(TRN_ERR_COMM, "%s", abort.text);
 }
 
@@ -85,27 +86,33 @@ static enum trn_status seat(struct root *root, uint32_t index)
 	trn_comm_peer_name(&hello.peer, theirs, sizeof(theirs));
 	trn_comm_peer_name(&meeting->peers[0], ours, sizeof(ours));
 	if (hello.job != meeting->hello.job) {
-		refuse(root, index, "%s: another job (TRN_COMM_JOB differs) meets at %s; choose another "
-		       "port", theirs, meeting->root);
+		refuse(root, index,
+		       "%s: another job (TRN_COMM_JOB differs) meets at %s; choose another "
+		       "port",
+		       theirs, meeting->root);
 		return TRN_OK;
 	}
 	if (hello.ranks != meeting->hello.ranks)
-		return give_up(root, stream, rank,
-			       "%s was started for %u ranks, %s for %u ranks; give all of them the same "
-			       "number", theirs, hello.ranks, ours, meeting->hello.ranks);
+		return give_up(
+			root, stream, rank,
+			"%s was started for %u ranks, %s for %u ranks; give all of them the same "
+			"number",
+			theirs, hello.ranks, ours, meeting->hello.ranks);
 	if (rank >= hello.ranks)
 		return give_up(root, stream, rank, "%s: there are only ranks 0 to %u", theirs,
 			       hello.ranks - 1);
 	if (rank == 0 || meeting->streams[rank].fd >= 0) {
 		trn_comm_peer_name(&meeting->peers[rank], ours, sizeof(ours));
-		return give_up(root, stream, rank,
-			       "two processes are rank %u of %u: %s and %s; give each its own number",
-			       rank, hello.ranks, ours, theirs);
+		return give_up(
+			root, stream, rank,
+			"two processes are rank %u of %u: %s and %s; give each its own number",
+			rank, hello.ranks, ours, theirs);
 	}
 	if (strcmp(hello.provider, meeting->hello.provider) != 0)
-		return give_up(root, stream, rank,
-			       "%s uses libfabric provider \"%s\", %s \"%s\"; set TRN_COMM_PROVIDER alike",
-			       theirs, hello.provider, ours, meeting->hello.provider);
+		return give_up(
+			root, stream, rank,
+			"%s uses libfabric provider \"%s\", %s \"%s\"; set TRN_COMM_PROVIDER alike",
+			theirs, hello.provider, ours, meeting->hello.provider);
 	meeting->peers[rank] = hello.peer;
 	trn_comm_stream_init(&meeting->streams[rank], stream->fd, TRN_COMM_GATHER_MAX);
 	stream->fd = -1;
@@ -127,9 +134,10 @@ static enum trn_status hear(struct root *root, uint32_t index)
 	    stream->head.bytes == sizeof(struct trn_comm_hello))
 		return seat(root, index);
 	if (got == -EPROTONOSUPPORT) {
-		refuse(root, index, "a rank with protocol %u came, rank 0 at %s speaks %u; use one "
-		       "version of libtrn everywhere", stream->head.protocol, root->meeting->root,
-		       TRN_COMM_PROTOCOL);
+		refuse(root, index,
+		       "a rank with protocol %u came, rank 0 at %s speaks %u; use one "
+		       "version of libtrn everywhere",
+		       stream->head.protocol, root->meeting->root, TRN_COMM_PROTOCOL);
 		return TRN_OK;
 	}
 	root->foreign++;
@@ -144,8 +152,10 @@ static enum trn_status welcome_in(struct root *root)
 	for (;;) {
 		fd = trn_comm_accept(root->listener);
 		if (fd < 0 && (errno == EMFILE || errno == ENFILE))
-			return give_up(root, NULL, 0, "rank 0 at %s is out of file descriptors with %u of "
-				       "%u ranks; raise `ulimit -n`", root->meeting->root, root->joined,
+			return give_up(root, NULL, 0,
+				       "rank 0 at %s is out of file descriptors with %u of "
+				       "%u ranks; raise `ulimit -n`",
+				       root->meeting->root, root->joined,
 				       root->meeting->hello.ranks);
 		if (fd < 0)
 			return TRN_OK;
@@ -170,8 +180,8 @@ static enum trn_status lost(struct root *root, uint32_t rank)
 		return TRN_OK;
 	trn_comm_stream_close(stream);
 	trn_comm_peer_name(&root->meeting->peers[rank], name, sizeof(name));
-	return give_up(root, NULL, rank, "%s died while %u of %u ranks had met (%s)", name, root->joined,
-		       root->meeting->hello.ranks,
+	return give_up(root, NULL, rank, "%s died while %u of %u ranks had met (%s)", name,
+		       root->joined, root->meeting->hello.ranks,
 		       got < 0 ? strerror(-got) : "it sent an unexpected message");
 }
 
@@ -196,12 +206,14 @@ static enum trn_status missing(struct root *root)
 	if (root->refused[0])
 		snprintf(extra, sizeof(extra), "; turned away: %s", root->refused);
 	else if (root->foreign)
-		snprintf(extra, sizeof(extra), "; %u foreign connections were closed", root->foreign);
+		snprintf(extra, sizeof(extra), "; %u foreign connections were closed",
+			 root->foreign);
 	return give_up(root, NULL, 0,
-		       "%u of %u ranks met at %s within %.1f s; missing: rank%s %s; start %s with the same "
-		       "TRN_COMM_ROOT%s", root->joined, ranks, meeting->root,
-		       (double)meeting->timeout_ns / 1e9, count > 1 ? "s" : "", absent,
-		       count > 1 ? "them" : "it", extra);
+		       "%u of %u ranks met at %s within %.1f s; missing: rank%s %s; start %s with "
+		       "the same "
+		       "TRN_COMM_ROOT%s",
+		       root->joined, ranks, meeting->root, (double)meeting->timeout_ns / 1e9,
+		       count > 1 ? "s" : "", absent, count > 1 ? "them" : "it", extra);
 }
 
 /* One round of waiting; all descriptors are looked at. */
@@ -214,13 +226,14 @@ static enum trn_status turn(struct root *root, int64_t deadline)
 
 	root->pollers[0] = (struct pollfd){ .fd = root->listener, .events = POLLIN };
 	for (i = 0; i < pending; i++)
-		root->pollers[1 + i] = (struct pollfd){ .fd = root->pending[i].stream.fd,
-							.events = POLLIN };
+		root->pollers[1 + i] =
+			(struct pollfd){ .fd = root->pending[i].stream.fd, .events = POLLIN };
 	for (i = 0; i < meeting->hello.ranks; i++)
-		root->pollers[1 + pending + i] = (struct pollfd){ .fd = meeting->streams[i].fd,
-								   .events = POLLIN };
+		root->pollers[1 + pending + i] =
+			(struct pollfd){ .fd = meeting->streams[i].fd, .events = POLLIN };
 	if (poll(root->pollers, 1 + pending + meeting->hello.ranks,
-		 trn_comm_poll_ms(deadline, pending ? 100 : 1000)) < 0 && errno != EINTR)
+		 trn_comm_poll_ms(deadline, pending ? 100 : 1000)) < 0 &&
+	    errno != EINTR)
 		return trn_error_set(TRN_ERR_IO, "rank 0 at %s: poll: %s", meeting->root,
 				     strerror(errno));
 	for (i = 1; i < meeting->hello.ranks && !status; i++)
@@ -261,7 +274,8 @@ static enum trn_status gather(struct root *root)
 					 ranks * sizeof(*meeting->peers)) == 0)
 			continue;
 		trn_comm_peer_name(&meeting->peers[rank], name, sizeof(name));
-		return give_up(root, NULL, rank, "%s died just after the %u ranks had met", name, ranks);
+		return give_up(root, NULL, rank, "%s died just after the %u ranks had met", name,
+			       ranks);
 	}
 	return TRN_OK;
 }

@@ -8,10 +8,10 @@
 #include "comm/comm.h"
 #include "comm/slot.h"
 
-#define DEFAULT_TIMEOUT_NS	30000000000ull
-#define LONGEST_TIMEOUT_NS	(86400ull * 1000000000)
-#define FAREWELL_NS		5000000000ll	/* destroy waits so long for the others */
-#define FAREWELL_US		1000
+#define DEFAULT_TIMEOUT_NS 30000000000ull
+#define LONGEST_TIMEOUT_NS (86400ull * 1000000000)
+#define FAREWELL_NS	   5000000000ll /* destroy waits so long for the others */
+#define FAREWELL_US	   1000
 
 /* What each rank tells the others once its endpoint is open. */
 struct contact {
@@ -37,14 +37,19 @@ static enum trn_status compare_contacts(const struct trn_comm *comm, const struc
 	uint32_t i;
 
 	for (i = 1; i < comm->ranks; i++) {
-		if (strncmp(contacts[i].provider, contacts[0].provider, sizeof(contacts[0].provider)) == 0 &&
+		if (strncmp(contacts[i].provider, contacts[0].provider,
+			    sizeof(contacts[0].provider)) == 0 &&
 		    contacts[i].address_bytes == contacts[0].address_bytes)
 			continue;
-		trn_comm_peer_name(trn_comm_control_peer(comm->control, 0), names[0], sizeof(names[0]));
-		trn_comm_peer_name(trn_comm_control_peer(comm->control, i), names[1], sizeof(names[1]));
-		return trn_error_set(TRN_ERR_COMM, "%s got libfabric provider \"%.31s\", %s \"%.31s\"; set "
-				     "TRN_COMM_PROVIDER to one that both have", names[0],
-				     contacts[0].provider, names[1], contacts[i].provider);
+		trn_comm_peer_name(trn_comm_control_peer(comm->control, 0), names[0],
+				   sizeof(names[0]));
+		trn_comm_peer_name(trn_comm_control_peer(comm->control, i), names[1],
+				   sizeof(names[1]));
+		return trn_error_set(TRN_ERR_COMM,
+				     "%s got libfabric provider \"%.31s\", %s \"%.31s\"; set "
+				     "TRN_COMM_PROVIDER to one that both have",
+				     names[0], contacts[0].provider, names[1],
+				     contacts[i].provider);
 	}
 	return TRN_OK;
 }
@@ -60,7 +65,8 @@ static enum trn_status connect_fabric(struct trn_comm *comm, const struct contac
 		return status;
 	addresses = malloc(bytes * comm->ranks + 1);
 	if (!addresses)
-		return trn_error_set(TRN_ERR_NO_HOST_MEMORY, "no host memory for %u addresses", comm->ranks);
+		return trn_error_set(TRN_ERR_NO_HOST_MEMORY, "no host memory for %u addresses",
+				     comm->ranks);
 	for (i = 0; i < comm->ranks; i++)
 		memcpy(addresses + i * bytes, contacts[i].address, bytes);
 	status = trn_comm_fabric_connect(comm->fabric, addresses, comm->ranks);
@@ -80,8 +86,10 @@ static enum trn_status open_transport(struct trn_comm *comm, const char *provide
 		return status;
 	contacts = calloc(comm->ranks, sizeof(*contacts));
 	if (!contacts)
-		return trn_error_set(TRN_ERR_NO_HOST_MEMORY, "no host memory for %u ranks", comm->ranks);
-	snprintf(mine.provider, sizeof(mine.provider), "%s", trn_comm_fabric_provider(comm->fabric));
+		return trn_error_set(TRN_ERR_NO_HOST_MEMORY, "no host memory for %u ranks",
+				     comm->ranks);
+	snprintf(mine.provider, sizeof(mine.provider), "%s",
+		 trn_comm_fabric_provider(comm->fabric));
 	mine.address_bytes = (uint32_t)trn_comm_fabric_address(comm->fabric, &address);
 	memcpy(mine.address, address, mine.address_bytes);
 	status = trn_comm_control_gather(comm->control, &mine, sizeof(mine), contacts, deadline);
@@ -89,12 +97,14 @@ static enum trn_status open_transport(struct trn_comm *comm, const char *provide
 		status = connect_fabric(comm, contacts);
 	/* Nobody goes on before everybody can be reached. */
 	if (!status)
-		status = trn_comm_control_gather(comm->control, &ready, sizeof(ready), contacts, deadline);
+		status = trn_comm_control_gather(comm->control, &ready, sizeof(ready), contacts,
+						 deadline);
 	free(contacts);
 	return status;
 }
 
-static enum trn_status join(struct trn_comm *comm, const char *provider, struct trn_comm_meeting *meeting)
+static enum trn_status join(struct trn_comm *comm, const char *provider,
+			    struct trn_comm_meeting *meeting)
 {
 	int64_t deadline = trn_comm_now() + (int64_t)comm->timeout_ns;
 	char text[TRN_COMM_TEXT_MAX];
@@ -117,8 +127,9 @@ static enum trn_status join(struct trn_comm *comm, const char *provider, struct 
 	return status;
 }
 
-static enum trn_status prepare(const struct trn_comm_options *options, uint32_t rank, uint32_t ranks,
-			       struct trn_comm *comm, struct trn_comm_meeting *meeting)
+static enum trn_status prepare(const struct trn_comm_options *options, uint32_t rank,
+			       uint32_t ranks, struct trn_comm *comm,
+			       struct trn_comm_meeting *meeting)
 {
 	const char *root = setting(options ? options->root : NULL, "TRN_COMM_ROOT");
 	const char *provider = setting(options ? options->provider : NULL, "TRN_COMM_PROVIDER");
@@ -127,13 +138,17 @@ static enum trn_status prepare(const struct trn_comm_options *options, uint32_t 
 	if (!root)
 		root = setting(NULL, "NEURON_RT_ROOT_COMM_ID");
 	if (!root)
-		return trn_error_set(TRN_ERR_INVALID, "rank %u of %u does not know where rank 0 is; set "
-				     "TRN_COMM_ROOT=host:port", rank, ranks);
+		return trn_error_set(TRN_ERR_INVALID,
+				     "rank %u of %u does not know where rank 0 is; set "
+				     "TRN_COMM_ROOT=host:port",
+				     rank, ranks);
 	if (strlen(root) >= sizeof(comm->root))
-		return trn_error_set(TRN_ERR_INVALID, "communicator root of %zu characters; at most %zu",
+		return trn_error_set(TRN_ERR_INVALID,
+				     "communicator root of %zu characters; at most %zu",
 				     strlen(root), sizeof(comm->root) - 1);
 	if (provider && strlen(provider) >= sizeof(meeting->hello.provider))
-		return trn_error_set(TRN_ERR_INVALID, "libfabric provider \"%.40s…\" is no provider's name",
+		return trn_error_set(TRN_ERR_INVALID,
+				     "libfabric provider \"%.40s…\" is no provider's name",
 				     provider);
 	snprintf(comm->root, sizeof(comm->root), "%s", root);
 	meeting->root = comm->root;
@@ -185,17 +200,23 @@ static enum trn_status check(struct trn_queue *queue, uint32_t rank, uint32_t ra
 			     const struct trn_comm_options *options, struct trn_comm **out)
 {
 	if (!out)
-		return trn_error_set(TRN_ERR_INVALID, "trn_comm_create: no place for the result (NULL)");
+		return trn_error_set(TRN_ERR_INVALID,
+				     "trn_comm_create: no place for the result (NULL)");
 	*out = NULL;
 	if (ranks == 0 || ranks > TRN_COMM_RANKS_MAX)
-		return trn_error_set(TRN_ERR_INVALID, "a communicator of %u ranks; from 1 to %u are possible",
-				     ranks, TRN_COMM_RANKS_MAX);
+		return trn_error_set(TRN_ERR_INVALID,
+				     "a communicator of %u ranks; from 1 to %u are possible", ranks,
+				     TRN_COMM_RANKS_MAX);
 	if (rank >= ranks)
-		return trn_error_set(TRN_ERR_INVALID, "rank %u of a communicator of %u ranks; they are 0 to "
-				     "%u", rank, ranks, ranks - 1);
+		return trn_error_set(TRN_ERR_INVALID,
+				     "rank %u of a communicator of %u ranks; they are 0 to "
+				     "%u",
+				     rank, ranks, ranks - 1);
 	if (options && options->size != sizeof(*options))
-		return trn_error_set(TRN_ERR_INVALID, "trn_comm_options of %zu bytes, this library knows %zu; "
-				     "start it with TRN_OPTIONS", options->size, sizeof(*options));
+		return trn_error_set(TRN_ERR_INVALID,
+				     "trn_comm_options of %zu bytes, this library knows %zu; "
+				     "start it with TRN_OPTIONS",
+				     options->size, sizeof(*options));
 	return queue ? trn_device_check(queue->device, "trn_comm_create") : TRN_OK;
 }
 
@@ -215,7 +236,8 @@ enum trn_status trn_comm_create(struct trn_queue *queue, uint32_t rank, uint32_t
 	comm->pid = getpid();
 	comm->rank = rank;
 	comm->ranks = ranks;
-	comm->timeout_ns = options && options->timeout_ns ? options->timeout_ns : DEFAULT_TIMEOUT_NS;
+	comm->timeout_ns = options && options->timeout_ns ? options->timeout_ns
+							  : DEFAULT_TIMEOUT_NS;
 	if (comm->timeout_ns > LONGEST_TIMEOUT_NS)
 		comm->timeout_ns = LONGEST_TIMEOUT_NS;
 	if (ranks > 1) {

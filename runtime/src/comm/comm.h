@@ -24,16 +24,16 @@ struct trn_comm_slots;
 
 /** struct trn_comm - one rank's end of a communicator. */
 struct trn_comm {
-	struct trn_child child;		/* on @queue, unless that is NULL */
+	struct trn_child child; /* on @queue, unless that is NULL */
 	struct trn_queue *queue;
-	pid_t pid;			/* of the process that made it */
+	pid_t pid; /* of the process that made it */
 	uint32_t rank;
 	uint32_t ranks;
 	uint64_t timeout_ns;
-	uint64_t operations;		/* begun */
-	struct trn_comm_control *control;	/* NULL for one rank */
-	struct trn_comm_fabric *fabric;		/* NULL for one rank */
-	struct trn_comm_slots *slots;	/* made by the first all-reduce of device memory */
+	uint64_t operations;		  /* begun */
+	struct trn_comm_control *control; /* NULL for one rank */
+	struct trn_comm_fabric *fabric;	  /* NULL for one rank */
+	struct trn_comm_slots *slots;	  /* made by the first all-reduce of device memory */
 	char root[256];
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Locking: @lock protects all fields but those set before the thread starts and the atomics. It is
- * held while sending, which serialises senders; a send is bounded by a second. Only the thread reads
- * from the connections. Nothing else is locked inside.
+ * held while sending, which serialises senders; a send is bounded by a second. Only the thread
+ * reads from the connections. Nothing else is locked inside.
  */
 #include <errno.h>
 #include <poll.h>
@@ -19,7 +19,7 @@
 #include "comm/control.h"
 #include "error.h"
 
-#define PING_MS		1000
+#define PING_MS 1000
 
 /* What a rank has given, and whether it has left. */
 struct seat {
@@ -28,7 +28,7 @@ struct seat {
 	bool gathered;
 	bool left;
 	uint64_t operations;
-	int pidfd;			/* -1: other host, or old kernel */
+	int pidfd; /* -1: other host, or old kernel */
 };
 
 struct trn_comm_control {
@@ -37,7 +37,7 @@ struct trn_comm_control {
 	struct trn_comm_peer *peers;
 	struct trn_comm_stream *streams;
 	uint32_t stream_count;
-	struct pollfd *pollers;		/* wake, streams, pidfds; of the thread */
+	struct pollfd *pollers; /* wake, streams, pidfds; of the thread */
 	pthread_t thread;
 	int wake_fd;
 	int failure_fd;
@@ -46,10 +46,10 @@ struct trn_comm_control {
 	atomic_uint left_count;
 
 	pthread_mutex_t lock;
-	pthread_cond_t changed;		/* CLOCK_MONOTONIC */
+	pthread_cond_t changed; /* CLOCK_MONOTONIC */
 	struct seat *seats;
-	uint32_t gather_count;		/* rank 0: ranks that have given */
-	uint8_t *gathered;		/* result for the caller, NULL: not there yet */
+	uint32_t gather_count; /* rank 0: ranks that have given */
+	uint8_t *gathered;     /* result for the caller, NULL: not there yet */
 	uint32_t gathered_bytes;
 	bool all_bye;
 	struct trn_comm_abort failure;
@@ -60,7 +60,7 @@ static void wake(int fd)
 	const uint64_t one = 1;
 	ssize_t ignored = write(fd, &one, sizeof(one));
 
-	(void)ignored;			/* the counter is full: it is awake */
+	(void)ignored; /* the counter is full: it is awake */
 }
 
 /* Rank of the other end of stream @index. */
@@ -136,8 +136,10 @@ static void gather_finish_locked(struct trn_comm_control *control)
 			continue;
 		}
 		snprintf(failure.text, sizeof(failure.text),
-			 "rank %u gave %u bytes to the creation of the communicator, rank 0 gave %u; use "
-			 "one version of libtrn everywhere", i, control->seats[i].gather_bytes, bytes);
+			 "rank %u gave %u bytes to the creation of the communicator, rank 0 gave "
+			 "%u; use "
+			 "one version of libtrn everywhere",
+			 i, control->seats[i].gather_bytes, bytes);
 		fail_locked(control, &failure, UINT32_MAX);
 		free(all);
 		return;
@@ -235,8 +237,10 @@ static void drain_stream(struct trn_comm_control *control, uint32_t index)
 		if (got == 1) {
 			handle_locked(control, index);
 		} else {
-			snprintf(how, sizeof(how), got == -ECONNRESET ? "its control connection closed" :
-				 "its control connection failed: %s", strerror(-got));
+			snprintf(how, sizeof(how),
+				 got == -ECONNRESET ? "its control connection closed"
+						    : "its control connection failed: %s",
+				 strerror(-got));
 			ended_locked(control, index, how);
 		}
 		pthread_mutex_unlock(&control->lock);
@@ -268,9 +272,11 @@ static void *control_thread(void *argument)
 	control->pollers[0] = (struct pollfd){ .fd = control->wake_fd, .events = POLLIN };
 	while (!atomic_load(&control->stop)) {
 		for (i = 0; i < control->stream_count; i++)
-			streams[i] = (struct pollfd){ .fd = control->streams[i].fd, .events = POLLIN };
+			streams[i] =
+				(struct pollfd){ .fd = control->streams[i].fd, .events = POLLIN };
 		for (i = 0; i < control->ranks; i++)
-			pids[i] = (struct pollfd){ .fd = control->seats[i].pidfd, .events = POLLIN };
+			pids[i] =
+				(struct pollfd){ .fd = control->seats[i].pidfd, .events = POLLIN };
 		poll(control->pollers, 1 + control->stream_count + control->ranks,
 		     trn_comm_poll_ms(ping, PING_MS));
 		for (i = 0; i < control->stream_count; i++)
@@ -300,7 +306,8 @@ static void open_pidfds(struct trn_comm_control *control)
 	for (i = 0; i < last; i++)
 		if (i != control->rank &&
 		    control->peers[i].host_id == control->peers[control->rank].host_id)
-			control->seats[i].pidfd = (int)syscall(SYS_pidfd_open, control->peers[i].pid, 0);
+			control->seats[i].pidfd =
+				(int)syscall(SYS_pidfd_open, control->peers[i].pid, 0);
 }
 
 static void control_free(struct trn_comm_control *control)
@@ -359,11 +366,12 @@ enum trn_status trn_comm_control_start(struct trn_comm_meeting *meeting,
 	meeting->peers = NULL;
 	meeting->streams = NULL;
 	control->seats = calloc(ranks, sizeof(*control->seats));
-	control->pollers = calloc(1 + control->stream_count + (size_t)ranks,
-				  sizeof(*control->pollers));
+	control->pollers =
+		calloc(1 + control->stream_count + (size_t)ranks, sizeof(*control->pollers));
 	control->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	control->failure_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (!control->seats || !control->pollers || control->wake_fd < 0 || control->failure_fd < 0) {
+	if (!control->seats || !control->pollers || control->wake_fd < 0 ||
+	    control->failure_fd < 0) {
 		error = errno;
 		free(control->seats);
 		control->seats = NULL;
@@ -453,9 +461,10 @@ void trn_comm_control_check(struct trn_comm_control *control, uint64_t operation
 		failure.culprit = i;
 		trn_comm_peer_name(&control->peers[i], name, sizeof(name));
 		snprintf(failure.text, sizeof(failure.text),
-			 "%s left the communicator after operation %llu; %s of rank %u is operation %llu",
-			 name, (unsigned long long)control->seats[i].operations, what, control->rank,
-			 (unsigned long long)operation);
+			 "%s left the communicator after operation %llu; %s of rank %u is "
+			 "operation %llu",
+			 name, (unsigned long long)control->seats[i].operations, what,
+			 control->rank, (unsigned long long)operation);
 		fail_locked(control, &failure, UINT32_MAX);
 		break;
 	}
@@ -471,8 +480,10 @@ static enum trn_status gather_late(struct trn_comm_control *control)
 		if (!control->seats[i].gathered)
 			break;
 	trn_comm_peer_name(&control->peers[i == control->ranks ? 0 : i], name, sizeof(name));
-	return trn_error_set(TRN_ERR_COMM, "rank %u of %u: %s does not go on with the creation of the "
-			     "communicator", control->rank, control->ranks, name);
+	return trn_error_set(TRN_ERR_COMM,
+			     "rank %u of %u: %s does not go on with the creation of the "
+			     "communicator",
+			     control->rank, control->ranks, name);
 }
 
 enum trn_status trn_comm_control_gather(struct trn_comm_control *control, const void *mine,
@@ -488,14 +499,16 @@ enum trn_status trn_comm_control_gather(struct trn_comm_control *control, const 
 	else
 		trn_comm_stream_send(&control->streams[0], TRN_COMM_GATHER, mine, bytes);
 	while (!control->gathered && !atomic_load(&control->failed) && !status)
-		if (pthread_cond_timedwait(&control->changed, &control->lock, &until) == ETIMEDOUT &&
+		if (pthread_cond_timedwait(&control->changed, &control->lock, &until) ==
+			    ETIMEDOUT &&
 		    !control->gathered)
 			status = gather_late(control);
 	if (control->gathered && control->gathered_bytes == bytes * control->ranks)
 		memcpy(all, control->gathered, control->gathered_bytes);
 	else if (!status)
-		status = trn_error_set((enum trn_status)(control->failure.status ?
-							 control->failure.status : TRN_ERR_COMM),
+		status = trn_error_set((enum trn_status)(control->failure.status
+								 ? control->failure.status
+								 : TRN_ERR_COMM),
 				       "%s", control->failure.text);
 	free(control->gathered);
 	control->gathered = NULL;

@@ -3,8 +3,8 @@
  * Control plane of a communicator: one thread that watches the other ranks and carries failures.
  *
  * Rank 0 has a connection to each rank, every other rank one to rank 0. A rank that dies is seen by
- * rank 0 through the end of its connection or, on the same host, through its pidfd; rank 0 tells all.
- * The first failure sticks: every later call on the communicator reports it.
+ * rank 0 through the end of its connection or, on the same host, through its pidfd; rank 0 tells
+ * all. The first failure sticks: every later call on the communicator reports it.
  */
 #ifndef TRN_COMM_CONTROL_H
 #define TRN_COMM_CONTROL_H
@@ -14,8 +14,8 @@
 struct trn_comm_control;
 
 /**
- * trn_comm_control_start() - take over the connections of @meeting (it is left empty of streams; the
- * list of peers is copied) and start the thread, with all signals blocked.
+ * trn_comm_control_start() - take over the connections of @meeting (it is left empty of streams;
+ * the list of peers is copied) and start the thread, with all signals blocked.
  */
 enum trn_status trn_comm_control_start(struct trn_comm_meeting *meeting,
 				       struct trn_comm_control **control);
@@ -42,14 +42,15 @@ void trn_comm_control_fail(struct trn_comm_control *control, enum trn_status sta
 int trn_comm_control_fd(const struct trn_comm_control *control);
 
 /**
- * trn_comm_control_check() - operation @operation (1, 2, …) needs all ranks: fail when one has left
+ * trn_comm_control_check() - operation @operation (1, 2, 3) needs all ranks: fail when one left
  * after fewer. Cheap while nobody has left.
  */
 void trn_comm_control_check(struct trn_comm_control *control, uint64_t operation, const char *what);
 
 /**
- * trn_comm_control_gather() - every rank gives @bytes <= TRN_COMM_GATHER_MAX bytes and gets those of
- * all, in rank order, in @all. A step of creation, also a barrier; ranks must give the same @bytes.
+ * trn_comm_control_gather() - every rank gives @bytes <= TRN_COMM_GATHER_MAX bytes and gets those
+ * of all, in rank order, in @all. A step of creation, also a barrier; ranks must give the same
+ * @bytes.
  */
 enum trn_status trn_comm_control_gather(struct trn_comm_control *control, const void *mine,
 					size_t bytes, void *all, int64_t deadline_ns);

@@ -20,7 +20,7 @@
 #include "comm/fabric_load.h"
 #include "error.h"
 
-#define COMPLETIONS	16		/* read at once */
+#define COMPLETIONS 16 /* read at once */
 
 _Static_assert(sizeof(((struct trn_comm_request *)0)->provider) >= sizeof(struct fi_context2),
 	       "a request has room for the provider");
@@ -33,12 +33,12 @@ struct trn_comm_fabric {
 	struct fid_av *av;
 	struct fid_cq *cq;
 	struct fid_ep *ep;
-	int cq_fd;			/* -1: the provider has none */
+	int cq_fd; /* -1: the provider has none */
 	fi_addr_t *peers;
 	size_t address_bytes;
 	uint8_t address[TRN_COMM_ADDRESS_MAX];
-	struct trn_comm_request *head, **tail;	/* to be tried again */
-	unsigned int ended;		/* requests that ended outside a completion */
+	struct trn_comm_request *head, **tail; /* to be tried again */
+	unsigned int ended;		       /* requests that ended outside a completion */
 };
 
 /* Tried in this order when the user names none; the names changed over libfabric's versions. */
@@ -215,12 +215,14 @@ enum trn_status trn_comm_fabric_connect(struct trn_comm_fabric *fabric, const vo
 	got = fi_av_insert(fabric->av, addresses, count, fabric->peers, 0, NULL);
 	if (got == (int)count)
 		return TRN_OK;
-	return trn_error_set(TRN_ERR_COMM, "libfabric provider \"%s\" takes %d of the %u peers' "
-			     "addresses", trn_comm_fabric_provider(fabric), got < 0 ? 0 : got, count);
+	return trn_error_set(TRN_ERR_COMM,
+			     "libfabric provider \"%s\" takes %d of the %u peers' "
+			     "addresses",
+			     trn_comm_fabric_provider(fabric), got < 0 ? 0 : got, count);
 }
 
-static void request_fail(struct trn_comm_fabric *fabric, struct trn_comm_request *request, int error,
-			 const char *reason)
+static void request_fail(struct trn_comm_fabric *fabric, struct trn_comm_request *request,
+			 int error, const char *reason)
 {
 	request->state = TRN_COMM_REQUEST_FAILED;
 	request->error = error;
@@ -238,14 +240,14 @@ static bool request_post(struct trn_comm_fabric *fabric, struct trn_comm_request
 	request->state = TRN_COMM_REQUEST_POSTED;
 	if (request->receive) {
 		/* The tag says who sent it. */
-		error = fi_trecv(fabric->ep, request->data, request->bytes, NULL, peer, request->tag, 0,
-				 request);
+		error = fi_trecv(fabric->ep, request->data, request->bytes, NULL, peer,
+				 request->tag, 0, request);
 	} else if (request->bytes <= fabric->info->tx_attr->inject_size) {
 		inject = true;
 		error = fi_tinject(fabric->ep, request->data, request->bytes, peer, request->tag);
 	} else {
-		error = fi_tsend(fabric->ep, request->data, request->bytes, NULL, peer, request->tag,
-				 request);
+		error = fi_tsend(fabric->ep, request->data, request->bytes, NULL, peer,
+				 request->tag, request);
 	}
 	if (error == -FI_EAGAIN) {
 		request->state = TRN_COMM_REQUEST_QUEUED;
@@ -285,8 +287,8 @@ void trn_comm_fabric_send(struct trn_comm_fabric *fabric, uint32_t peer, uint64_
 	request_start(fabric, request);
 }
 
-void trn_comm_fabric_receive(struct trn_comm_fabric *fabric, uint32_t peer, uint64_t tag, void *data,
-			     size_t bytes, struct trn_comm_request *request)
+void trn_comm_fabric_receive(struct trn_comm_fabric *fabric, uint32_t peer, uint64_t tag,
+			     void *data, size_t bytes, struct trn_comm_request *request)
 {
 	memset(request, 0, sizeof(*request));
 	request->data = data;

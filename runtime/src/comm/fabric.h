@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Transport over libfabric: tagged messages between the ranks, through one reliable-datagram endpoint.
- * The library is opened when the first communicator needs it; nothing links to it.
+ * Transport over libfabric: tagged messages between the ranks, through one reliable-datagram
+ * endpoint. The library is opened when the first communicator needs it; nothing links to it.
  *
  * Threads: one at a time per fabric. Nothing here blocks but trn_comm_fabric_wait().
  */
@@ -14,13 +14,13 @@
 
 #include "trn/trn.h"
 
-#define TRN_COMM_ADDRESS_MAX	256
+#define TRN_COMM_ADDRESS_MAX 256
 
 struct trn_comm_fabric;
 
 enum trn_comm_request_state {
 	TRN_COMM_REQUEST_IDLE = 0,
-	TRN_COMM_REQUEST_QUEUED,	/* the provider was busy; tried again by each poll */
+	TRN_COMM_REQUEST_QUEUED, /* the provider was busy; tried again by each poll */
 	TRN_COMM_REQUEST_POSTED,
 	TRN_COMM_REQUEST_DONE,
 	TRN_COMM_REQUEST_FAILED,
@@ -31,16 +31,16 @@ enum trn_comm_request_state {
  * the state is DONE or FAILED, or the endpoint is shut down. Starts zeroed; can be used again.
  */
 struct trn_comm_request {
-	void *provider[8];		/* the provider's; must be first */
-	struct trn_comm_request *next;	/* in the queue of those to be tried again */
+	void *provider[8];	       /* the provider's; must be first */
+	struct trn_comm_request *next; /* in the queue of those to be tried again */
 	void *data;
 	size_t bytes;
 	uint64_t tag;
 	uint32_t peer;
 	bool receive;
 	enum trn_comm_request_state state;
-	size_t received;		/* bytes that came */
-	int error;			/* libfabric code when FAILED */
+	size_t received; /* bytes that came */
+	int error;	 /* libfabric code when FAILED */
 	char reason[80];
 };
 
@@ -60,7 +60,8 @@ void trn_comm_fabric_shutdown(struct trn_comm_fabric *fabric);
 const char *trn_comm_fabric_provider(const struct trn_comm_fabric *fabric);
 /** trn_comm_fabric_address() - our address, at most TRN_COMM_ADDRESS_MAX bytes. */
 size_t trn_comm_fabric_address(const struct trn_comm_fabric *fabric, const void **address);
-/** trn_comm_fabric_connect() - know the peers: @count addresses of our own length, one after another. */
+/** trn_comm_fabric_connect() - know the peers: @count addresses of our own length, one after
+ * another. */
 enum trn_status trn_comm_fabric_connect(struct trn_comm_fabric *fabric, const void *addresses,
 					uint32_t count);
 

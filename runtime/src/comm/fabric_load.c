@@ -59,13 +59,16 @@ static enum trn_status load(void)
 
 	trn_comm_signals_restore(signals);
 	if (!library)
-		return trn_error_set(TRN_ERR_UNSUPPORTED,
-				     "a communicator of several ranks needs libfabric: %s; install it with "
-				     "`apt-get install libfabric1`", dlerror());
+		return trn_error_set(
+			TRN_ERR_UNSUPPORTED,
+			"a communicator of several ranks needs libfabric: %s; install it with "
+			"`apt-get install libfabric1`",
+			dlerror());
 	if (!resolve(library)) {
 		dlclose(library);
-		return trn_error_set(TRN_ERR_UNSUPPORTED,
-				     "libfabric.so.1 lacks an entry point of version 1; install a newer one");
+		return trn_error_set(
+			TRN_ERR_UNSUPPORTED,
+			"libfabric.so.1 lacks an entry point of version 1; install a newer one");
 	}
 	libfabric.version = libfabric.version_get();
 	if (libfabric.version > headers)

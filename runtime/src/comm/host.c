@@ -2,9 +2,9 @@
 /* Operations over host memory: barrier, broadcast, all-reduce of a few double. */
 #include "comm/operation.h"
 
-#define BROADCAST_PIECE	((size_t)1 << 20)
-#define DOUBLES		512		/* of one piece of a host all-reduce; lies on the stack */
-#define CHILDREN	32		/* of a rank in a binomial tree */
+#define BROADCAST_PIECE ((size_t)1 << 20)
+#define DOUBLES		512 /* of one piece of a host all-reduce; lies on the stack */
+#define CHILDREN	32  /* of a rank in a binomial tree */
 
 static enum trn_status check(const struct trn_comm *comm, const void *data, size_t count,
 			     const char *what)
@@ -12,8 +12,9 @@ static enum trn_status check(const struct trn_comm *comm, const void *data, size
 	if (!comm)
 		return trn_error_set(TRN_ERR_INVALID, "%s: no communicator (NULL)", what);
 	if (!data && count)
-		return trn_error_set(TRN_ERR_INVALID, "%s, rank %u of %u: no data (NULL) of %zu elements",
-				     what, comm->rank, comm->ranks, count);
+		return trn_error_set(TRN_ERR_INVALID,
+				     "%s, rank %u of %u: no data (NULL) of %zu elements", what,
+				     comm->rank, comm->ranks, count);
 	return TRN_OK;
 }
 
@@ -29,10 +30,11 @@ enum trn_status trn_comm_barrier(struct trn_comm *comm)
 		status = trn_comm_operation_begin(&operation, comm, TRN_COMM_KIND_BARRIER, 0, 0);
 	for (distance = 1; !status && distance < comm->ranks; distance *= 2, step++) {
 		operation.awaited.pieces = 1;
-		trn_comm_operation_receive(&operation, (comm->rank + comm->ranks - distance) % comm->ranks,
+		trn_comm_operation_receive(&operation,
+					   (comm->rank + comm->ranks - distance) % comm->ranks,
 					   step, 0, &in, 1, &requests[0]);
-		trn_comm_operation_send(&operation, (comm->rank + distance) % comm->ranks, step, 0, &out, 1,
-					&requests[1]);
+		trn_comm_operation_send(&operation, (comm->rank + distance) % comm->ranks, step, 0,
+					&out, 1, &requests[1]);
 		status = trn_comm_operation_wait(&operation, requests, 2);
 	}
 	return status;
@@ -51,16 +53,16 @@ static enum trn_status tree(struct trn_comm_operation *operation, uint32_t root,
 	while (bit < comm->ranks && !(place & bit))
 		bit <<= 1;
 	if (place) {
-		trn_comm_operation_receive(operation, (place - bit + root) % comm->ranks, step, piece, data,
-					   bytes, &requests[0]);
+		trn_comm_operation_receive(operation, (place - bit + root) % comm->ranks, step,
+					   piece, data, bytes, &requests[0]);
 		status = trn_comm_operation_wait(operation, requests, 1);
 		if (status)
 			return status;
 	}
 	for (bit >>= 1; bit; bit >>= 1)
 		if (place + bit < comm->ranks)
-			trn_comm_operation_send(operation, (place + bit + root) % comm->ranks, step, piece,
-						data, bytes, &requests[count++]);
+			trn_comm_operation_send(operation, (place + bit + root) % comm->ranks, step,
+						piece, data, bytes, &requests[count++]);
 	return trn_comm_operation_wait(operation, requests, count);
 }
 
@@ -73,11 +75,14 @@ enum trn_status trn_comm_broadcast(struct trn_comm *comm, void *data, size_t byt
 	if (status)
 		return status;
 	if (root >= comm->ranks)
-		return trn_error_set(TRN_ERR_INVALID, "broadcast, rank %u of %u: there is no rank %u",
-				     comm->rank, comm->ranks, root);
+		return trn_error_set(TRN_ERR_INVALID,
+				     "broadcast, rank %u of %u: there is no rank %u", comm->rank,
+				     comm->ranks, root);
 	if (pieces > TRN_COMM_PIECES_MAX)
-		return trn_error_set(TRN_ERR_INVALID, "broadcast, rank %u of %u: %zu bytes are more than "
-				     "the %zu of one call", comm->rank, comm->ranks, bytes,
+		return trn_error_set(TRN_ERR_INVALID,
+				     "broadcast, rank %u of %u: %zu bytes are more than "
+				     "the %zu of one call",
+				     comm->rank, comm->ranks, bytes,
 				     BROADCAST_PIECE * TRN_COMM_PIECES_MAX);
 	status = trn_comm_operation_begin(&operation, comm, TRN_COMM_KIND_BROADCAST, root, bytes);
 	operation.awaited.pieces = (uint32_t)pieces;
@@ -88,8 +93,8 @@ enum trn_status trn_comm_broadcast(struct trn_comm *comm, void *data, size_t byt
 }
 
 /* Rank 0 adds the others' values in rank order, one rank after another. */
-static enum trn_status sum_piece(struct trn_comm_operation *operation, uint32_t piece, double *values,
-				 size_t count)
+static enum trn_status sum_piece(struct trn_comm_operation *operation, uint32_t piece,
+				 double *values, size_t count)
 {
 	struct trn_comm *comm = operation->comm;
 	struct trn_comm_request request;
@@ -99,12 +104,13 @@ static enum trn_status sum_piece(struct trn_comm_operation *operation, uint32_t 
 	size_t i;
 
 	if (comm->rank) {
-		trn_comm_operation_send(operation, 0, 0, piece, values, count * sizeof(*values), &request);
+		trn_comm_operation_send(operation, 0, 0, piece, values, count * sizeof(*values),
+					&request);
 		return trn_comm_operation_wait(operation, &request, 1);
 	}
 	for (rank = 1; rank < comm->ranks && !status; rank++) {
-		trn_comm_operation_receive(operation, rank, 0, piece, theirs, count * sizeof(*values),
-					   &request);
+		trn_comm_operation_receive(operation, rank, 0, piece, theirs,
+					   count * sizeof(*values), &request);
 		status = trn_comm_operation_wait(operation, &request, 1);
 		for (i = 0; i < count && !status; i++)
 			values[i] += theirs[i];
@@ -122,8 +128,10 @@ enum trn_status trn_comm_allreduce_host(struct trn_comm *comm, double *values, s
 	if (status)
 		return status;
 	if (count > (size_t)DOUBLES * TRN_COMM_PIECES_MAX)
-		return trn_error_set(TRN_ERR_INVALID, "host all-reduce, rank %u of %u: %zu values are more "
-				     "than the %zu of one call", comm->rank, comm->ranks, count,
+		return trn_error_set(TRN_ERR_INVALID,
+				     "host all-reduce, rank %u of %u: %zu values are more "
+				     "than the %zu of one call",
+				     comm->rank, comm->ranks, count,
 				     (size_t)DOUBLES * TRN_COMM_PIECES_MAX);
 	status = trn_comm_operation_begin(&operation, comm, TRN_COMM_KIND_ALLREDUCE_HOST, 0, count);
 	operation.awaited.pieces = (uint32_t)(count / DOUBLES + (count % DOUBLES != 0));

@@ -6,11 +6,11 @@
 
 #include "comm/operation.h"
 
-#define SPIN_TURNS	64		/* then yield */
-#define YIELD_TURNS	192		/* then sleep */
-#define NETWORK_US	1000		/* longest sleep; news end it early */
-#define DEVICE_NS	200000ull
-#define CAUSE_NS	1000000000ll	/* for the control plane to say why the transport failed */
+#define SPIN_TURNS  64	 /* then yield */
+#define YIELD_TURNS 192	 /* then sleep */
+#define NETWORK_US  1000 /* longest sleep; news end it early */
+#define DEVICE_NS   200000ull
+#define CAUSE_NS    1000000000ll /* for the control plane to say why the transport failed */
 
 static const char *kind_name(uint32_t kind)
 {
@@ -66,13 +66,14 @@ static enum trn_status report(struct trn_comm_operation *operation, bool waiting
 			 "; step %u, piece %u of %u with rank %u was awaited for %.1f s",
 			 operation->awaited.step, operation->awaited.piece + 1,
 			 operation->awaited.pieces, operation->awaited.rank, waited);
-	return trn_error_set(status, "%s %llu, rank %u of %u: %s%s", kind_name(operation->call.kind),
-			     (unsigned long long)operation->call.number, comm->rank, comm->ranks, text,
-			     awaited);
+	return trn_error_set(status, "%s %llu, rank %u of %u: %s%s",
+			     kind_name(operation->call.kind),
+			     (unsigned long long)operation->call.number, comm->rank, comm->ranks,
+			     text, awaited);
 }
 
-enum trn_status trn_comm_operation_fail(struct trn_comm_operation *operation, enum trn_status status,
-					uint32_t culprit, const char *text)
+enum trn_status trn_comm_operation_fail(struct trn_comm_operation *operation,
+					enum trn_status status, uint32_t culprit, const char *text)
 {
 	struct trn_comm *comm = operation->comm;
 
@@ -99,7 +100,8 @@ void trn_comm_operation_send(struct trn_comm_operation *operation, uint32_t peer
 			     struct trn_comm_request *request)
 {
 	trn_comm_fabric_send(operation->comm->fabric, peer,
-			     tag_of(operation, operation->comm->rank, step, piece), data, bytes, request);
+			     tag_of(operation, operation->comm->rank, step, piece), data, bytes,
+			     request);
 }
 
 void trn_comm_operation_receive(struct trn_comm_operation *operation, uint32_t peer, uint32_t step,
@@ -109,8 +111,8 @@ void trn_comm_operation_receive(struct trn_comm_operation *operation, uint32_t p
 	operation->awaited.rank = peer;
 	operation->awaited.step = step;
 	operation->awaited.piece = piece;
-	trn_comm_fabric_receive(operation->comm->fabric, peer, tag_of(operation, peer, step, piece), data,
-				bytes, request);
+	trn_comm_fabric_receive(operation->comm->fabric, peer, tag_of(operation, peer, step, piece),
+				data, bytes, request);
 }
 
 /* The transport says that @request failed; a dead peer is the likely cause and is named if so. */
@@ -126,7 +128,8 @@ static enum trn_status transport_failed(struct trn_comm_operation *operation,
 	if (trn_comm_control_failed(comm->control))
 		return fail_elsewhere(operation);
 	trn_comm_peer_name(trn_comm_control_peer(comm->control, request->peer), name, sizeof(name));
-	snprintf(text, sizeof(text), "the transport \"%s\" of rank %u failed to %s %zu bytes %s %s: %s (%d)",
+	snprintf(text, sizeof(text),
+		 "the transport \"%s\" of rank %u failed to %s %zu bytes %s %s: %s (%d)",
 		 trn_comm_fabric_provider(comm->fabric), comm->rank,
 		 request->receive ? "receive" : "send", request->bytes,
 		 request->receive ? "from" : "to", name, request->reason, request->error);
@@ -171,10 +174,11 @@ static enum trn_status stalled(struct trn_comm_operation *operation)
 	uint32_t rank = operation->awaited.rank;
 
 	trn_comm_peer_name(trn_comm_control_peer(comm->control, rank), name, sizeof(name));
-	snprintf(text, sizeof(text), "rank %u made no progress in %s %llu for %.1f s; %s is alive and does "
+	snprintf(text, sizeof(text),
+		 "rank %u made no progress in %s %llu for %.1f s; %s is alive and does "
 		 "not answer: it is stopped, busy elsewhere, or has not called the operation",
-		 comm->rank, kind_name(operation->call.kind), (unsigned long long)operation->call.number,
-		 (double)comm->timeout_ns / 1e9, name);
+		 comm->rank, kind_name(operation->call.kind),
+		 (unsigned long long)operation->call.number, (double)comm->timeout_ns / 1e9, name);
 	trn_comm_control_fail(comm->control, TRN_ERR_TIMEOUT, rank, text);
 	return fail_elsewhere(operation);
 }
@@ -202,7 +206,8 @@ enum trn_status trn_comm_operation_turn(struct trn_comm_operation *operation,
 		trn_comm_operation_moved(operation);
 		return TRN_OK;
 	}
-	trn_comm_control_check(comm->control, operation->call.number, kind_name(operation->call.kind));
+	trn_comm_control_check(comm->control, operation->call.number,
+			       kind_name(operation->call.kind));
 	if (trn_comm_control_failed(comm->control))
 		return fail_elsewhere(operation);
 	if (trn_comm_now() - operation->progress_ns > (int64_t)comm->timeout_ns)
@@ -237,11 +242,13 @@ static enum trn_status disagree(struct trn_comm_operation *operation, uint32_t l
 	struct trn_comm *comm = operation->comm;
 	char text[TRN_COMM_TEXT_MAX], names[2][128], calls[2][80];
 
-	trn_comm_peer_name(trn_comm_control_peer(comm->control, comm->rank), names[0], sizeof(names[0]));
+	trn_comm_peer_name(trn_comm_control_peer(comm->control, comm->rank), names[0],
+			   sizeof(names[0]));
 	trn_comm_peer_name(trn_comm_control_peer(comm->control, left), names[1], sizeof(names[1]));
-	snprintf(text, sizeof(text), "the ranks disagree: %s calls %s, %s calls %s; all ranks must make "
-		 "the same calls in the same order", names[0],
-		 call_text(&operation->call, calls[0], sizeof(calls[0])), names[1],
+	snprintf(text, sizeof(text),
+		 "the ranks disagree: %s calls %s, %s calls %s; all ranks must make "
+		 "the same calls in the same order",
+		 names[0], call_text(&operation->call, calls[0], sizeof(calls[0])), names[1],
 		 call_text(theirs, calls[1], sizeof(calls[1])));
 	return trn_comm_operation_fail(operation, TRN_ERR_COMM, left, text);
 }
@@ -266,8 +273,9 @@ static enum trn_status agree(struct trn_comm_operation *operation)
 	return TRN_OK;
 }
 
-enum trn_status trn_comm_operation_begin(struct trn_comm_operation *operation, struct trn_comm *comm,
-					 enum trn_comm_kind kind, uint32_t detail, uint64_t count)
+enum trn_status trn_comm_operation_begin(struct trn_comm_operation *operation,
+					 struct trn_comm *comm, enum trn_comm_kind kind,
+					 uint32_t detail, uint64_t count)
 {
 	memset(operation, 0, sizeof(*operation));
 	operation->comm = comm;
@@ -277,9 +285,10 @@ enum trn_status trn_comm_operation_begin(struct trn_comm_operation *operation, s
 	operation->call.number = comm->operations + 1;
 	operation->progress_ns = trn_comm_now();
 	if (comm->pid != getpid())
-		return trn_error_set(TRN_ERR_FORKED, "%s, rank %u of %u: this process is a fork of the one "
-				     "that made the communicator; make one here", kind_name(kind),
-				     comm->rank, comm->ranks);
+		return trn_error_set(TRN_ERR_FORKED,
+				     "%s, rank %u of %u: this process is a fork of the one "
+				     "that made the communicator; make one here",
+				     kind_name(kind), comm->rank, comm->ranks);
 	if (comm->ranks == 1) {
 		comm->operations++;
 		return TRN_OK;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "comm/schedule.h"
 
-/* First element of block @block when @count elements are cut into @ranks blocks; @block <= @ranks. */
+/* First element of block @block when @count elements are cut into @ranks blocks; @block <= @ranks.
+ */
 static uint64_t block_start(uint64_t count, uint32_t ranks, uint32_t block)
 {
 	uint64_t rest = count % ranks;
@@ -30,7 +31,7 @@ static void ring_step(uint32_t rank, uint32_t ranks, uint64_t count, uint32_t in
 
 	if (index < ranks - 1)
 		send = (rank + ranks - index) % ranks;
-	else	/* each rank starts with the block it has the sum of, rank + 1 */
+	else /* each rank starts with the block it has the sum of, rank + 1 */
 		send = (rank + 1 + ranks - (index - (ranks - 1))) % ranks;
 	step->send_peer = (rank + 1) % ranks;
 	step->recv_peer = (rank + ranks - 1) % ranks;
@@ -51,7 +52,8 @@ static void halving_step(uint32_t rank, uint32_t ranks, uint64_t count, uint32_t
 	uint32_t distance;
 
 	if (index < halvings) {
-		/* Both partners hold partial sums of the same 2 * distance blocks; keep our half. */
+		/* Both partners hold partial sums of the same 2 * distance blocks; keep our half.
+		 */
 		distance = ranks >> (index + 1);
 		step->reduce = true;
 		step_send(step, count, ranks, (rank ^ distance) & ~(distance - 1), distance);

@@ -10,10 +10,15 @@ static const uint32_t sizes[TRN_COMM_SLOT_SIZES] = { 1024, 16384, TRN_COMM_PIECE
 static enum trn_status slot_alloc(struct trn_device *device, struct trn_comm_slot *slot)
 {
 	const struct trn_memory_options host = {
-		.size = sizeof(host), .stack = TRN_STACK_ANY, .host = 1, .tag = "comm",
+		.size = sizeof(host),
+		.stack = TRN_STACK_ANY,
+		.host = 1,
+		.tag = "comm",
 	};
 	const struct trn_memory_options hbm = {
-		.size = sizeof(hbm), .stack = TRN_STACK_ANY, .tag = "comm",
+		.size = sizeof(hbm),
+		.stack = TRN_STACK_ANY,
+		.tag = "comm",
 	};
 	const uint64_t bytes = (uint64_t)TRN_COMM_PIECE * sizeof(float);
 	enum trn_status status = trn_memory_alloc(device, bytes, &host, &slot->out.memory);
@@ -68,8 +73,8 @@ void trn_comm_slots_destroy(struct trn_comm_slots *slots)
 	free(slots);
 }
 
-static enum trn_status program_get(struct trn_comm_slots *slots, struct trn_comm_slot *slot, int size,
-				   struct trn_program **program)
+static enum trn_status program_get(struct trn_comm_slots *slots, struct trn_comm_slot *slot,
+				   int size, struct trn_program **program)
 {
 	const struct trn_binding bindings[] = {
 		{ .name = "a", .memory = slot->sum },

@@ -11,21 +11,21 @@
 #include "internal.h"
 #include "trn/trn.h"
 
-#define TRN_COMM_SLOTS		4
-#define TRN_COMM_PIECE		131072u		/* elements of a piece */
-#define TRN_COMM_SLOT_SIZES	3
+#define TRN_COMM_SLOTS	    4
+#define TRN_COMM_PIECE	    131072u /* elements of a piece */
+#define TRN_COMM_SLOT_SIZES 3
 
 /** enum trn_comm_slot_state - of one direction of a slot. */
 enum trn_comm_slot_state {
 	TRN_COMM_SLOT_FREE = 0,
-	TRN_COMM_SLOT_DEVICE,	/* the device reads (out), or adds and stores (in) */
+	TRN_COMM_SLOT_DEVICE, /* the device reads (out), or adds and stores (in) */
 	TRN_COMM_SLOT_NETWORK,
 };
 
 /** struct trn_comm_lane - one direction of a slot; the piece covers [@offset, @offset + @count). */
 struct trn_comm_lane {
 	enum trn_comm_slot_state state;
-	struct trn_memory *memory;	/* host memory of a piece */
+	struct trn_memory *memory; /* host memory of a piece */
 	struct trn_comm_request request;
 	struct trn_fence fence;
 	uint64_t offset;
@@ -36,8 +36,8 @@ struct trn_comm_lane {
 struct trn_comm_slot {
 	struct trn_comm_lane out;
 	struct trn_comm_lane in;
-	struct trn_memory *sum;				/* "a" of the programs, device memory */
-	struct trn_program *add[TRN_COMM_SLOT_SIZES];	/* by size; loaded when first needed */
+	struct trn_memory *sum;			      /* "a" of the programs, device memory */
+	struct trn_program *add[TRN_COMM_SLOT_SIZES]; /* by size; loaded when first needed */
 };
 
 struct trn_comm_slots {
@@ -49,8 +49,9 @@ struct trn_comm_slots {
 };
 
 /**
- * trn_comm_slots_create() - allocate on the device of @queue, which must own a core. @owner, a child of
- * the queue, is kept younger than the programs: who destroys the queue destroys the owner first.
+ * trn_comm_slots_create() - allocate on the device of @queue, which must own a core. @owner, a
+ * child of the queue, is kept younger than the programs: who destroys the queue destroys the owner
+ * first.
  */
 enum trn_status trn_comm_slots_create(struct trn_queue *queue, struct trn_child *owner,
 				      struct trn_comm_slots **slots);

@@ -12,9 +12,9 @@
 #include "comm/socket.h"
 #include "error.h"
 
-#define LISTEN_BACKLOG		128
-#define USER_TIMEOUT_MS		8000	/* a host that was cut off is an error within 10 s */
-#define NS_PER_MS		1000000ll
+#define LISTEN_BACKLOG	128
+#define USER_TIMEOUT_MS 8000 /* a host that was cut off is an error within 10 s */
+#define NS_PER_MS	1000000ll
 
 int64_t trn_comm_now(void)
 {
@@ -37,9 +37,11 @@ int trn_comm_poll_ms(int64_t deadline_ns, int cap_ms)
 
 static enum trn_status bad_address(const char *text)
 {
-	return trn_error_set(TRN_ERR_INVALID,
-			     "communicator root \"%s\" is not host:port; write it like 10.0.0.1:5555, "
-			     "[fe80::1]:5555 or node1:5555, with a port from 1 to 65535", text);
+	return trn_error_set(
+		TRN_ERR_INVALID,
+		"communicator root \"%s\" is not host:port; write it like 10.0.0.1:5555, "
+		"[fe80::1]:5555 or node1:5555, with a port from 1 to 65535",
+		text);
 }
 
 enum trn_status trn_comm_address_parse(const char *text, struct trn_comm_address *address)
@@ -74,7 +76,8 @@ enum trn_status trn_comm_address_parse(const char *text, struct trn_comm_address
 	free(host);
 	if (error)
 		return trn_error_set(TRN_ERR_INVALID,
-				     "communicator root \"%s\": the host cannot be resolved: %s", text,
+				     "communicator root \"%s\": the host cannot be resolved: %s",
+				     text,
 				     error == EAI_SYSTEM ? strerror(errno) : gai_strerror(error));
 	memset(address, 0, sizeof(*address));
 	memcpy(&address->storage, found->ai_addr, found->ai_addrlen);
@@ -114,11 +117,14 @@ enum trn_status trn_comm_listen(const struct trn_comm_address *address, const ch
 	close(*fd);
 	*fd = -1;
 	if (error == EADDRNOTAVAIL)
-		return trn_error_set(TRN_ERR_INVALID,
-				     "rank 0 cannot listen at %s: no interface of this host has that "
-				     "address; the root is the host of rank 0", text);
+		return trn_error_set(
+			TRN_ERR_INVALID,
+			"rank 0 cannot listen at %s: no interface of this host has that "
+			"address; the root is the host of rank 0",
+			text);
 	return trn_error_set(TRN_ERR_IO, "rank 0 cannot listen at %s: %s%s", text, strerror(error),
-			     error == EADDRINUSE ? "; another job holds the port, choose another" : "");
+			     error == EADDRINUSE ? "; another job holds the port, choose another"
+						 : "");
 }
 
 int trn_comm_accept(int listener)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * TCP for the control plane: numeric and named hosts, IPv4 and IPv6, every wait bounded. All sockets
- * are non-blocking and close-on-exec; SIGPIPE is never raised.
+ * TCP for the control plane: numeric and named hosts, IPv4 and IPv6, every wait bounded. All
+ * sockets are non-blocking and close-on-exec; SIGPIPE is never raised.
  */
 #ifndef TRN_COMM_SOCKET_H
 #define TRN_COMM_SOCKET_H
@@ -33,8 +33,9 @@ enum trn_status trn_comm_listen(const struct trn_comm_address *address, const ch
 /** trn_comm_accept() - next connection, or -1 when there is none now. */
 int trn_comm_accept(int listener);
 /**
- * trn_comm_dial() - one attempt to connect, until @deadline_ns. Return: the descriptor, or a negative
- * errno. A connection of a socket to itself (loopback, port not taken yet) is -ECONNREFUSED.
+ * trn_comm_dial() - one attempt to connect, until @deadline_ns. Return: the descriptor, or a
+ * negative errno. A connection of a socket to itself (loopback, port not taken yet) is
+ * -ECONNREFUSED.
  */
 int trn_comm_dial(const struct trn_comm_address *address, int64_t deadline_ns);
 /** trn_comm_local_host() - numeric address of our end of @fd, the one that routes to the peer. */

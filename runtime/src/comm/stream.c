@@ -7,7 +7,7 @@
 #include "comm/socket.h"
 #include "comm/stream.h"
 
-#define SEND_TIMEOUT_NS		1000000000ll
+#define SEND_TIMEOUT_NS 1000000000ll
 
 void trn_comm_stream_init(struct trn_comm_stream *stream, int fd, uint32_t limit)
 {
@@ -32,8 +32,8 @@ static int read_some(struct trn_comm_stream *stream, void *to, size_t bytes, siz
 	ssize_t got;
 
 	while (stream->got < base + bytes) {
-		got = recv(stream->fd, (char *)to + (stream->got - base), base + bytes - stream->got,
-			   MSG_DONTWAIT);
+		got = recv(stream->fd, (char *)to + (stream->got - base),
+			   base + bytes - stream->got, MSG_DONTWAIT);
 		if (got == 0)
 			return -ECONNRESET;
 		if (got > 0)

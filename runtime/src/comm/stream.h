@@ -9,11 +9,11 @@
 
 /** struct trn_comm_stream - a connection and the message being received. */
 struct trn_comm_stream {
-	int fd;				/* -1: closed */
-	uint32_t limit;			/* longest payload accepted */
-	size_t got;			/* bytes of head and payload so far */
+	int fd;		/* -1: closed */
+	uint32_t limit; /* longest payload accepted */
+	size_t got;	/* bytes of head and payload so far */
 	struct trn_comm_message head;
-	uint8_t *payload;		/* owned; valid until the next read */
+	uint8_t *payload; /* owned; valid until the next read */
 };
 
 void trn_comm_stream_init(struct trn_comm_stream *stream, int fd, uint32_t limit);
@@ -22,8 +22,8 @@ void trn_comm_stream_close(struct trn_comm_stream *stream);
 
 /**
  * trn_comm_stream_read() - receive without blocking. Return: 1 when a whole message is in @head and
- * @payload, 0 when more must arrive, -EPROTO: not our protocol, -EPROTONOSUPPORT: another version of
- * it (@head is filled), -EMSGSIZE, -ECONNRESET: closed by the peer, or another negative errno.
+ * @payload, 0 when more must arrive, -EPROTO: not our protocol, -EPROTONOSUPPORT: another version
+ * of it (@head is filled), -EMSGSIZE, -ECONNRESET: closed by the peer, or another negative errno.
  */
 int trn_comm_stream_read(struct trn_comm_stream *stream);
 

@@ -9,22 +9,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TRN_COMM_MAGIC		0x434e5254u	/* "TRNC" */
-#define TRN_COMM_PROTOCOL	1
-#define TRN_COMM_TEXT_MAX	480
-#define TRN_COMM_GATHER_MAX	1024		/* bytes a rank can put into a gather */
-#define TRN_COMM_RANKS_MAX	4096
+#define TRN_COMM_MAGIC	    0x434e5254u /* "TRNC" */
+#define TRN_COMM_PROTOCOL   1
+#define TRN_COMM_TEXT_MAX   480
+#define TRN_COMM_GATHER_MAX 1024 /* bytes a rank can put into a gather */
+#define TRN_COMM_RANKS_MAX  4096
 
 enum trn_comm_message_type {
-	TRN_COMM_HELLO = 1,	/* to rank 0: struct trn_comm_hello */
-	TRN_COMM_JOINED,	/* to a member: struct trn_comm_peer of rank 0 */
-	TRN_COMM_WELCOME,	/* to a member: struct trn_comm_peer of every rank */
-	TRN_COMM_ABORT,		/* both ways: struct trn_comm_abort */
-	TRN_COMM_GATHER,	/* to rank 0: the rank's bytes */
-	TRN_COMM_GATHERED,	/* to a member: bytes of every rank, in rank order */
-	TRN_COMM_BYE,		/* both ways: struct trn_comm_bye */
-	TRN_COMM_ALL_BYE,	/* to a member: everybody has said good-bye */
-	TRN_COMM_PING,		/* both ways, each second: keeps TCP_USER_TIMEOUT at work */
+	TRN_COMM_HELLO = 1, /* to rank 0: struct trn_comm_hello */
+	TRN_COMM_JOINED,    /* to a member: struct trn_comm_peer of rank 0 */
+	TRN_COMM_WELCOME,   /* to a member: struct trn_comm_peer of every rank */
+	TRN_COMM_ABORT,	    /* both ways: struct trn_comm_abort */
+	TRN_COMM_GATHER,    /* to rank 0: the rank's bytes */
+	TRN_COMM_GATHERED,  /* to a member: bytes of every rank, in rank order */
+	TRN_COMM_BYE,	    /* both ways: struct trn_comm_bye */
+	TRN_COMM_ALL_BYE,   /* to a member: everybody has said good-bye */
+	TRN_COMM_PING,	    /* both ways, each second: keeps TCP_USER_TIMEOUT at work */
 };
 
 /** struct trn_comm_message - head of every message; @bytes follow. */
@@ -36,7 +36,8 @@ struct trn_comm_message {
 	uint32_t reserved;
 };
 
-/** struct trn_comm_peer - who a rank is. @host_id: equal for processes that see each other's pids. */
+/** struct trn_comm_peer - who a rank is. @host_id: equal for processes that see each other's pids.
+ */
 struct trn_comm_peer {
 	uint32_t rank;
 	int32_t pid;
@@ -54,15 +55,15 @@ struct trn_comm_hello {
 };
 
 struct trn_comm_abort {
-	uint32_t status;	/* enum trn_status */
-	uint32_t culprit;	/* rank */
+	uint32_t status;  /* enum trn_status */
+	uint32_t culprit; /* rank */
 	char text[TRN_COMM_TEXT_MAX];
 };
 
 struct trn_comm_bye {
 	uint32_t rank;
 	uint32_t reserved;
-	uint64_t operations;	/* begun before leaving */
+	uint64_t operations; /* begun before leaving */
 };
 
 #endif /* TRN_COMM_WIRE_H */
