@@ -23,9 +23,9 @@ cp "$WORK/out" "$WORK/one.json"
 if python3 -c '
 import json, sys
 d = json.load(open(sys.argv[1]))
-assert 5.0 < d["first_loss"] < 6.0, d["first_loss"]
-assert d["last_loss"] < 3.0, d["last_loss"]
-assert 0 <= d["max_deviation"] < 0.02, d["max_deviation"]
+assert 5.0 < d["loss_first"] < 6.0, d["loss_first"]
+assert d["loss_final"] < 3.0, d["loss_final"]
+assert 0 <= d["loss_deviation"] < 0.02, d["loss_deviation"]
 ' "$WORK/one.json" 2>"$WORK/why"; then
 	ok "loss falls from about 5.5 below 3.0, deviation below 2 %"
 else

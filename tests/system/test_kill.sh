@@ -13,7 +13,7 @@ free_of() {
 	"$TRN" ls --json | python3 -c '
 import json, sys
 d = json.load(sys.stdin)["devices"][0]
-print(d["hbm_free"], d["cores_free"])'
+print(d["hbm_free_bytes"], d["cores_free"])'
 }
 
 before=$(free_of)
