@@ -19,3 +19,24 @@ $(B)/bin/trn-demo: $(DEMO_OBJS) $(RT_A)
 all: $(B)/bin/trn-demo
 
 -include $(DEMO_OBJS:.o=.d)
+
+# Tests: the model on an emulated core alone; the parts and the program as started by a user.
+DEMO_TEST_BIN := $(B)/tests/unit/test_demo $(B)/tests/unit/test_demo_model
+DEMO_TEST_OBJS := $(DEMO_TEST_BIN:=.o)
+UNIT_TESTS += $(DEMO_TEST_BIN)
+
+$(DEMO_TEST_OBJS): $(B)/%.o: %.c
+	@mkdir -p $(@D)
+	$(say) CC $<
+	$(Q)$(CC) $(CPPFLAGS) -I$(RT) -Itests/unit $(CFLAGS) -MMD -MP -c -o $@ $<
+
+$(B)/tests/unit/test_demo: $(B)/tests/unit/test_demo.o $(filter-out %/main.o,$(DEMO_OBJS)) $(RT_A) | $(B)/bin/trn-demo
+	$(say) LD $@
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(CHECK_LIBS) $(RT_LIBS)
+
+$(B)/tests/unit/test_demo_model: $(B)/tests/unit/test_demo_model.o $(B)/tests/unit/program_rig.o \
+		$(B)/runtime/demo/model.o $(B)/runtime/demo/reference.o $(RT_A)
+	$(say) LD $@
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(CHECK_LIBS) $(RT_LIBS)
+
+-include $(DEMO_TEST_OBJS:.o=.d)
