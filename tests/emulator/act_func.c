@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Activation functions, one value at a time.
+ * Activation functions: the reference, one value at a time, and the choice of loops for rows.
  *
  * Forms are chosen so that no cancellation costs more than double precision can spare: erfc instead of 1 + erf in the negative
  * tail, log1p and expm1 near 0.
@@ -9,6 +9,7 @@
 #include "act_func.h"
 #include "alu.h"
 #include "numeric.h"
+#include "simd.h"
 
 #define SQRT_1_2	0.70710678118654752440
 #define INV_SQRT_2PI	0.39894228040143267794
@@ -122,9 +123,26 @@ bool emu_act_valid(unsigned int func)
 	return func <= TRN_ACT_ABS;
 }
 
-float emu_act_eval(unsigned int func, float x, float param)
+float emu_act_reference(unsigned int func, float x, float param)
 {
 	return emu_f32_canon((float)evaluate(func, (double)x, (double)param));
+}
+
+static void sqrt_row(float *dst, const float *src, uint32_t n)
+{
+	uint32_t i;
+
+	/* FP32 square roots are correctly rounded, which is what rounding the double result gives. */
+	for (i = 0; i < n; i++)
+		dst[i] = emu_f32_canon(sqrtf(src[i]));
+}
+
+static void rsqrt_row(float *dst, const float *src, uint32_t n)
+{
+	uint32_t i;
+
+	for (i = 0; i < n; i++)
+		dst[i] = emu_f32_canon((float)(1 / sqrt((double)src[i])));
 }
 
 void emu_act_row(unsigned int func, float *dst, const float *src, uint32_t n, float param)
@@ -148,7 +166,15 @@ void emu_act_row(unsigned int func, float *dst, const float *src, uint32_t n, fl
 	case TRN_ACT_RECIPROCAL:
 		emu_alu_row_vs(TRN_ALU_RECIP, dst, src, 0, false, n);
 		return;
+	case TRN_ACT_SQRT:
+		sqrt_row(dst, src, n);
+		return;
+	case TRN_ACT_RSQRT:
+		rsqrt_row(dst, src, n);
+		return;
 	}
+	if (emu_simd_get()->act(func, dst, src, n))
+		return;
 	for (i = 0; i < n; i++)
-		dst[i] = emu_act_eval(func, src[i], param);
+		dst[i] = emu_act_reference(func, src[i], param);
 }

@@ -11,9 +11,12 @@
 
 /** emu_act_valid() - is @func a function code? */
 bool emu_act_valid(unsigned int func);
-/** emu_act_eval() - one value; @param is the slope of prelu for negative x. */
-float emu_act_eval(unsigned int func, float x, float param);
-/** emu_act_row() - a row; dst may be src. Same bits as emu_act_eval() on each element. */
+/** emu_act_reference() - one value by the C library; @param is the slope of prelu for negative x. */
+float emu_act_reference(unsigned int func, float x, float param);
+/**
+ * emu_act_row() - a row; dst may be src. The result of an element depends on nothing but the element, and is within one unit in the
+ * last place of emu_act_reference().
+ */
 void emu_act_row(unsigned int func, float *dst, const float *src, uint32_t n, float param);
 
 #endif /* EMU_ACT_FUNC_H */

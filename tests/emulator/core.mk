@@ -8,7 +8,7 @@ EMU_CORE_SRCS := $(addprefix tests/emulator/,\
 	elementwise.c select.c reduce.c search.c shuffle.c xfer.c mx.c)
 
 # Unit tests link the core alone, without the device. Those with threads run under ThreadSanitizer too.
-EMU_CORE_TESTS := numeric core_control core_doc core_fault core_pe core_vector core_xfer
+EMU_CORE_TESTS := numeric core_act core_control core_doc core_fault core_pe core_vector core_xfer
 EMU_CORE_TSAN_TESTS := core_control
 EMU_CORE_TEST_BINS := $(EMU_CORE_TESTS:%=$(B)/tests/unit/test_%)
 EMU_CORE_TEST_HELPERS := $(B)/tests/unit/core_harness.o $(B)/tests/unit/core_fuzz.o

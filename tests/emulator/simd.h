@@ -25,6 +25,8 @@ struct emu_simd {
 	/** @row_vv, @row_vs: operator on rows; false: no vector loop for @op, nothing done. */
 	bool (*row_vv)(unsigned int op, float *dst, const float *a, const float *b, uint32_t n);
 	bool (*row_vs)(unsigned int op, float *dst, const float *a, float b, bool reverse, uint32_t n);
+	/** @act: activation function of a row; false: no vector loop for @func. dst may be src. */
+	bool (*act)(unsigned int func, float *dst, const float *src, uint32_t n);
 };
 
 extern const struct emu_simd emu_simd_base;
