@@ -10,6 +10,7 @@
 #ifndef TRN_BACKEND_H
 #define TRN_BACKEND_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "drm/trainium_accel.h"
@@ -29,6 +30,8 @@ struct trn_backend_point {
 /**
  * struct trn_backend_job - one submission; @signal is the next point of the context's timeline,
  * chosen by the runtime (1, 2, 3 …).
+ * @wait: the caller would wait for the job at once; a backend that can do so in the same call sets
+ *	*@finished when the job has ended well. Only short jobs are submitted this way.
  */
 struct trn_backend_job {
 	uint32_t ctx;
@@ -38,6 +41,8 @@ struct trn_backend_job {
 	uint32_t wait_count;
 	uint64_t signal;
 	uint64_t timeout_ns;
+	bool wait;
+	bool *finished;
 };
 
 /**

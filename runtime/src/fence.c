@@ -74,7 +74,7 @@ static enum trn_status wait_point(struct trn_queue *queue, uint64_t point, int64
 	*pending = false;
 	pthread_mutex_lock(&queue->lock);
 	if (point > queue->submitted && queue->cmd_count)
-		trn_queue_flush_locked(queue);
+		trn_queue_flush_locked(queue, deadline_ns == INT64_MAX);
 	result = trn_queue_outcome_locked(queue, point);
 	sent = queue->sent;
 	pthread_mutex_unlock(&queue->lock);
@@ -112,7 +112,7 @@ void trn_queue_retire(struct trn_queue *queue, uint64_t point)
 
 	pthread_mutex_lock(&queue->lock);
 	if (point > queue->submitted && queue->cmd_count)
-		trn_queue_flush_locked(queue);
+		trn_queue_flush_locked(queue, true);
 	sent = queue->sent;
 	pthread_mutex_unlock(&queue->lock);
 	/* Jobs have time-outs: this ends. A point that was given out but not sent waits for the one
@@ -160,7 +160,7 @@ enum trn_status trn_fence_fd(struct trn_fence fence, int *fd)
 	*fd = -1;
 	pthread_mutex_lock(&queue->lock);
 	if (fence.point > queue->submitted && queue->cmd_count)
-		trn_queue_flush_locked(queue);
+		trn_queue_flush_locked(queue, false);
 	result = trn_queue_outcome_locked(queue, fence.point);
 	if (!result && fence.point > queue->sent)
 		result = trn_error_set(TRN_ERR_INVALID,

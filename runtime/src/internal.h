@@ -25,6 +25,7 @@
 
 #define TRN_BATCH_CMDS	    128u	  /* commands of a job before it is sent */
 #define TRN_BATCH_BYTES	    (32ull << 20) /* copied bytes of a job before it is sent */
+#define TRN_WAIT_BYTES	    (1ull << 20)  /* copied bytes of a job that is waited for in one call */
 #define TRN_BATCH_WAITS	    64u
 #define TRN_EXTENT_MIN	    (64ull << 20)
 #define TRN_EXTENT_MAX	    (1ull << 30)
@@ -161,8 +162,11 @@ void trn_queue_child_remove(struct trn_queue *queue, struct trn_child *child);
 void trn_queue_drain(struct trn_queue *queue);
 /** trn_queue_core() - number of the @index-th core the queue owns, or UINT32_MAX. */
 uint32_t trn_queue_core(const struct trn_queue *queue, uint32_t index);
-/** trn_queue_flush_locked() - send the batch; the caller holds the queue's lock. */
-enum trn_status trn_queue_flush_locked(struct trn_queue *queue);
+/**
+ * trn_queue_flush_locked() - send the batch; the caller holds the queue's lock. @wait: the caller
+ * waits for it next; a short batch is then over on return if the backend can do that.
+ */
+enum trn_status trn_queue_flush_locked(struct trn_queue *queue, bool wait);
 
 /** trn_queue_make() - trn_queue_create() after its checks of the device. */
 enum trn_status trn_queue_make(struct trn_device *device, const struct trn_queue_options *options,

@@ -205,9 +205,27 @@ static enum trn_status submit_failed_locked(struct trn_queue *queue, uint64_t po
 	return trn_queue_outcome_locked(queue, point);
 }
 
-enum trn_status trn_queue_flush_locked(struct trn_queue *queue)
+/*
+ * May sending and waiting be one call? The lock is held meanwhile, which makes others wait who only
+ * look: short jobs alone. And nothing else may be under way whose failure would go unnoticed.
+ */
+static bool wait_in_call(const struct trn_queue *queue)
+{
+	uint32_t i;
+
+	if (queue->batch_bytes > TRN_WAIT_BYTES || queue->wait_count ||
+	    atomic_load_explicit(&queue->passed, memory_order_relaxed) != queue->submitted)
+		return false;
+	for (i = 0; i < queue->cmd_count; i++)
+		if (queue->cmds[i].type == DRM_TRAINIUM_CMD_RUN)
+			return false;
+	return true;
+}
+
+enum trn_status trn_queue_flush_locked(struct trn_queue *queue, bool wait)
 {
 	struct trn_device *device = queue->device;
+	bool finished = false;
 	struct trn_backend_job job = {
 		.ctx = queue->ctx,
 		.cmds = queue->cmds,
@@ -216,6 +234,8 @@ enum trn_status trn_queue_flush_locked(struct trn_queue *queue)
 		.wait_count = queue->wait_count,
 		.signal = queue->submitted + 1,
 		.timeout_ns = queue->timeout_ns,
+		.wait = wait && wait_in_call(queue),
+		.finished = &finished,
 	};
 	int error;
 
@@ -229,6 +249,8 @@ enum trn_status trn_queue_flush_locked(struct trn_queue *queue)
 	if (error)
 		return submit_failed_locked(queue, job.signal, job.cmd_count, error);
 	queue->sent = job.signal;
+	if (finished)
+		atomic_store_explicit(&queue->passed, job.signal, memory_order_release);
 	return TRN_OK;
 }
 
@@ -267,7 +289,7 @@ static enum trn_status append_locked(struct trn_queue *queue, const struct drm_t
 	if (queue->failed)
 		return refuse_failed_locked(queue);
 	if (queue->cmd_count == TRN_BATCH_CMDS) {
-		result = trn_queue_flush_locked(queue);
+		result = trn_queue_flush_locked(queue, false);
 		if (result)
 			return result;
 	}
@@ -301,7 +323,7 @@ static enum trn_status enqueue_locked(struct trn_queue *queue, const struct drm_
 	if (fence)
 		*fence = done;
 	if (queue->cmd_count == TRN_BATCH_CMDS || queue->batch_bytes >= TRN_BATCH_BYTES)
-		result = trn_queue_flush_locked(queue);
+		result = trn_queue_flush_locked(queue, false);
 	return result;
 }
 
@@ -468,7 +490,7 @@ static enum trn_status fence_sent(struct trn_fence fence)
 
 	pthread_mutex_lock(&other->lock);
 	if (fence.point > other->submitted && other->cmd_count)
-		result = trn_queue_flush_locked(other);
+		result = trn_queue_flush_locked(other, false);
 	if (!result)
 		result = trn_queue_outcome_locked(other, fence.point);
 	if (!result && fence.point > other->sent)
@@ -505,7 +527,7 @@ enum trn_status trn_queue_wait_fence(struct trn_queue *queue, struct trn_fence f
 		result = refuse_failed_locked(queue);
 	/* Waits hold for a whole job: what was enqueued before must not wait. */
 	else if (queue->cmd_count)
-		result = trn_queue_flush_locked(queue);
+		result = trn_queue_flush_locked(queue, false);
 	if (!result && queue->wait_count == TRN_BATCH_WAITS)
 		result = trn_error_set(TRN_ERR_INVALID,
 				       "%s: queue %" PRIu64
@@ -529,7 +551,7 @@ enum trn_status trn_queue_flush(struct trn_queue *queue)
 	if (result)
 		return result;
 	pthread_mutex_lock(&queue->lock);
-	result = queue->failed ? refuse_failed_locked(queue) : trn_queue_flush_locked(queue);
+	result = queue->failed ? refuse_failed_locked(queue) : trn_queue_flush_locked(queue, false);
 	pthread_mutex_unlock(&queue->lock);
 	return result;
 }
@@ -543,7 +565,7 @@ enum trn_status trn_queue_finish(struct trn_queue *queue, uint64_t timeout_ns)
 		return result;
 	pthread_mutex_lock(&queue->lock);
 	if (!queue->failed)
-		trn_queue_flush_locked(queue);
+		trn_queue_flush_locked(queue, timeout_ns == UINT64_MAX);
 	point = queue->submitted;
 	/* A failure that is not reset is the answer, whichever point it hit. */
 	if (queue->failed && queue->failure_count)

@@ -218,6 +218,7 @@ int trn_drm_submit(struct trn_backend_device *device, const struct trn_backend_j
 		.signals = (uintptr_t)&signal,
 		.signal_count = 1,
 		.timeout_ns = job->timeout_ns,
+		.flags = job->wait ? DRM_TRAINIUM_SUBMIT_WAIT : 0,
 	};
 	uint64_t seq;
 	uint32_t i;
@@ -240,8 +241,12 @@ int trn_drm_submit(struct trn_backend_device *device, const struct trn_backend_j
 	}
 	if (!error)
 		error = trn_drm_ioctl(drm->fd, DRM_IOCTL_TRAINIUM_SUBMIT, &submit);
-	if (!error)
+	/* With WAIT the error may be that of the job, which was accepted: it is asked for later. */
+	if (!error || submit.seq) {
 		seq_note(drm, job->ctx, job->signal, submit.seq);
+		*job->finished = job->wait && !error;
+		error = 0;
+	}
 	for (i = 0; i < job->wait_count; i++)
 		if (imported[i])
 			drmSyncobjDestroy(drm->fd, waits[i].handle);

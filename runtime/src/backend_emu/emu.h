@@ -204,6 +204,7 @@ struct trn_emu_ctx {
 	pthread_cond_t work;   /* a job came, or closing */
 	pthread_cond_t passed; /* completed moved, or closed */
 	atomic_bool closing;
+	bool busy; /* somebody, worker or submitter, carries out a job */
 	struct trn_list jobs;
 	uint64_t submitted;
 	uint64_t completed;
@@ -297,6 +298,8 @@ void trn_emu_job_free(struct trn_emu *emu, struct trn_emu_job *job);
 
 /* worker.c */
 void *trn_emu_worker(void *arg);
+/** trn_emu_job_inline() - carry out a job in the calling thread, which has set busy. */
+int trn_emu_job_inline(struct trn_emu_ctx *ctx, struct trn_emu_job *job);
 
 /* copy.c: add to the batch of the context; 0 or the error of a full batch that was carried out. */
 int trn_emu_copy(struct trn_emu_ctx *ctx, const struct trn_emu_cmd *cmd, int64_t deadline);

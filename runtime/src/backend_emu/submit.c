@@ -161,6 +161,7 @@ int trn_emu_submit(struct trn_backend_device *device, const struct trn_backend_j
 	struct trn_emu *emu = trn_emu_of(device);
 	struct trn_emu_ctx *ctx;
 	struct trn_emu_job *job;
+	bool inline_run = false;
 	int error;
 
 	if (!from->cmd_count || !from->cmds || from->timeout_ns > DRM_TRAINIUM_TIMEOUT_MAX_NS)
@@ -190,13 +191,20 @@ int trn_emu_submit(struct trn_backend_device *device, const struct trn_backend_j
 		if (!error) {
 			ctx->submitted = job->signal;
 			ctx->status.jobs_submitted++;
-			trn_list_append(&ctx->jobs, &job->link);
-			pthread_cond_signal(&ctx->work);
+			inline_run = from->wait && !ctx->busy && trn_list_empty(&ctx->jobs);
+			if (inline_run) {
+				ctx->busy = true;
+			} else {
+				trn_list_append(&ctx->jobs, &job->link);
+				pthread_cond_signal(&ctx->work);
+			}
 		}
 		pthread_mutex_unlock(&ctx->lock);
 	}
 	if (error)
 		trn_emu_job_free(emu, job);
+	else if (inline_run)
+		*from->finished = !trn_emu_job_inline(ctx, job);
 	trn_emu_ctx_put(ctx);
 	return error;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The worker of a context carries out its jobs in order.
+ * The worker of a context carries out its jobs in order; a short job that is waited for is carried
+ * out by the thread that submits it, when nothing is before it.
  *
  * Locking: trn_emu_ctx.lock guards jobs, points and failures; it is not held while a job runs.
  */
@@ -92,6 +93,7 @@ static void job_finish(struct trn_emu_ctx *ctx, struct trn_emu_job *job, int err
 
 	pthread_mutex_lock(&ctx->lock);
 	ctx->completed = job->signal;
+	ctx->busy = false;
 	if (error) {
 		struct trn_emu_failure *failure =
 			&ctx->failures[ctx->status.jobs_failed % DRM_TRAINIUM_FAILURES_KEPT];
@@ -109,8 +111,17 @@ static void job_finish(struct trn_emu_ctx *ctx, struct trn_emu_job *job, int err
 	}
 	events_signal_locked(ctx);
 	pthread_cond_broadcast(&ctx->passed);
+	pthread_cond_signal(&ctx->work);
 	pthread_mutex_unlock(&ctx->lock);
 	trn_emu_job_free(ctx->emu, job);
+}
+
+int trn_emu_job_inline(struct trn_emu_ctx *ctx, struct trn_emu_job *job)
+{
+	int error = job_run(ctx, job);
+
+	job_finish(ctx, job, error);
+	return error;
 }
 
 void *trn_emu_worker(void *arg)
@@ -120,7 +131,7 @@ void *trn_emu_worker(void *arg)
 
 	for (;;) {
 		pthread_mutex_lock(&ctx->lock);
-		while (trn_list_empty(&ctx->jobs) && !ctx->closing)
+		while (ctx->busy || (trn_list_empty(&ctx->jobs) && !ctx->closing))
 			pthread_cond_wait(&ctx->work, &ctx->lock);
 		job = NULL;
 		if (!trn_list_empty(&ctx->jobs)) {
@@ -128,6 +139,7 @@ void *trn_emu_worker(void *arg)
 			trn_list_remove(&job->link);
 			if (ctx->closing)
 				job->error = -ECANCELED;
+			ctx->busy = true;
 		}
 		pthread_mutex_unlock(&ctx->lock);
 		if (!job)
