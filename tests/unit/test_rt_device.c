@@ -123,6 +123,14 @@ START_TEST(test_environment)
 	trn_device_close(device);
 	rt_ok(trn_device_list(&info, &count));
 	ck_assert_uint_ge(count, 1);
+	if (count == 1) {
+		ck_assert_str_eq(info.spec, "emu:inf2,hbm=128M");
+		ck_assert_uint_eq(info.hbm_total, 2 * ((128ull << 20) - (16ull << 20)));
+		ck_assert(info.can_run);
+	}
+	setenv("TRN_DEVICE", "emu:nonsense", 1);
+	count = 1;
+	rt_ok(trn_device_list(&info, &count));
 	unsetenv("TRN_DEVICE");
 }
 END_TEST

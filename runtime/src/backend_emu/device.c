@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../internal.h"
 #include "emu.h"
 
 static u32 mmio_read(void *opaque, unsigned int bar, u64 offset)
@@ -244,30 +245,26 @@ err:
 	return error;
 }
 
-/* The one that TRN_DEVICE names; opening is the only way to know the rest of an in-process device.
- */
+/* The one that TRN_DEVICE names, made for the moment to ask it what it is: a few milliseconds. */
 static int emu_list(struct trn_device_info *list, size_t *count)
 {
 	const char *spec = getenv("TRN_DEVICE");
-	struct trn_emu_options options;
+	struct trn_device *device;
 	size_t room = *count;
 
 	*count = 0;
-	if (!spec || strncmp(spec, "emu:", 4) || trn_emu_options_parse(spec + 4, &options))
+	if (!spec || strncmp(spec, "emu:", 4))
+		return 0;
+	/* A bad name is told by opening it. */
+	if (trn_device_open_with(&trn_backend_emu, spec + 4, spec, &device))
 		return 0;
 	*count = 1;
-	if (!room)
-		return 0;
-	memset(list, 0, sizeof(*list));
-	list->size = sizeof(*list);
-	snprintf(list->spec, sizeof(list->spec), "%s", spec);
-	snprintf(list->backend, sizeof(list->backend), "emu");
-	snprintf(list->arch, sizeof(list->arch), "%s", options.arch);
-	snprintf(list->product, sizeof(list->product), "%s",
-		 strcmp(options.arch, "inf2") ? "Trainium1" : "Inferentia2");
-	list->routing_id = options.routing_id;
-	list->numa_node = -1;
-	list->power_utilisation = UINT32_MAX;
+	if (room) {
+		memset(list, 0, sizeof(*list));
+		list->size = sizeof(*list);
+		trn_info_fill(device, list);
+	}
+	trn_device_close(device);
 	return 0;
 }
 
