@@ -35,11 +35,30 @@ enum trn_fault emu_acc_check(const struct emu_exec *x, unsigned int ops)
 	return TRN_FAULT_NONE;
 }
 
-/** emu_acc_row() - apply the reduce command to the accumulator of @lane with the results of one partition. */
-void emu_acc_row(struct emu_exec *x, unsigned int lane, const float *row, uint32_t n)
+/* Rows of which EMU_REDUCE_ROWS fit into one row buffer are reduced together, longer ones alone. */
+#define BATCH_ELEMENTS	(EMU_ROW_MAX / EMU_REDUCE_ROWS)
+
+float *emu_acc_buffer(const struct emu_exec *x, unsigned int buffer, unsigned int p, uint32_t n)
+{
+	return x->core->row[buffer] + (n <= BATCH_ELEMENTS ? p % EMU_REDUCE_ROWS * BATCH_ELEMENTS : 0);
+}
+
+void emu_acc_flush(struct emu_exec *x, struct emu_acc_batch *batch, uint32_t n)
+{
+	float *acc = x->core->lanes[x->eng->id].acc, sum[EMU_REDUCE_ROWS];
+	unsigned int i;
+
+	for (i = 0; i < batch->rows; i++)
+		sum[i] = acc[batch->lane[i]];
+	emu_alu_reduce_rows(x->insn->reduce_op, sum, batch->row, batch->rows, n);
+	for (i = 0; i < batch->rows; i++)
+		acc[batch->lane[i]] = sum[i];
+	batch->rows = 0;
+}
+
+void emu_acc_row(struct emu_exec *x, struct emu_acc_batch *batch, unsigned int lane, const float *row, uint32_t n)
 {
 	float *acc = &x->core->lanes[x->eng->id].acc[lane];
-	unsigned int op = x->insn->reduce_op;
 
 	switch (emu_insn_reduce_cmd(x->insn)) {
 	case TRN_REDUCE_IDLE:
@@ -51,13 +70,16 @@ void emu_acc_row(struct emu_exec *x, unsigned int lane, const float *row, uint32
 		*acc = 0;
 		return;
 	case TRN_REDUCE_RESET_REDUCE:
-		*acc = emu_alu_identity(op);
+		*acc = emu_alu_identity(x->insn->reduce_op);
 		break;
 	case TRN_REDUCE_LOAD_REDUCE:
 		*acc = emu_bits_f32(result_immediate(x));
 		break;
 	}
-	*acc = emu_alu_reduce(op, *acc, row, n);
+	batch->lane[batch->rows] = lane;
+	batch->row[batch->rows++] = row;
+	if (batch->rows == EMU_REDUCE_ROWS || n > BATCH_ELEMENTS)
+		emu_acc_flush(x, batch, n);
 }
 
 /** emu_acc_result() - write the accumulators to the result operand, when the instruction has one. */

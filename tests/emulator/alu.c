@@ -277,6 +277,58 @@ float emu_alu_reduce(unsigned int op, float acc, const float *row, uint32_t n)
 	return acc;
 }
 
+/* Eight chains of one operator; a NaN is made canonical at the end, which is where every step would have left it. */
+#define REDUCE_LOOP(op_, step)								\
+	case op_:									\
+		for (i = 0; i < n; i++) {						\
+			a0 = step(a0, row[0][i]);					\
+			a1 = step(a1, row[1][i]);					\
+			a2 = step(a2, row[2][i]);					\
+			a3 = step(a3, row[3][i]);					\
+			a4 = step(a4, row[4][i]);					\
+			a5 = step(a5, row[5][i]);					\
+			a6 = step(a6, row[6][i]);					\
+			a7 = step(a7, row[7][i]);					\
+		}									\
+		break
+
+#define step_add(a, b)	((a) + (b))
+#define step_mul(a, b)	((a) * (b))
+
+static bool reduce_eight(unsigned int op, float *acc, const float *const *row, uint32_t n)
+{
+	float a0 = acc[0], a1 = acc[1], a2 = acc[2], a3 = acc[3], a4 = acc[4], a5 = acc[5], a6 = acc[6], a7 = acc[7];
+	uint32_t i;
+
+	switch (op) {
+	REDUCE_LOOP(TRN_ALU_ADD, step_add);
+	REDUCE_LOOP(TRN_ALU_MUL, step_mul);
+	REDUCE_LOOP(TRN_ALU_MAX, alu_max);
+	REDUCE_LOOP(TRN_ALU_MIN, alu_min);
+	default:
+		return false;
+	}
+	acc[0] = emu_f32_canon(a0);
+	acc[1] = emu_f32_canon(a1);
+	acc[2] = emu_f32_canon(a2);
+	acc[3] = emu_f32_canon(a3);
+	acc[4] = emu_f32_canon(a4);
+	acc[5] = emu_f32_canon(a5);
+	acc[6] = emu_f32_canon(a6);
+	acc[7] = emu_f32_canon(a7);
+	return true;
+}
+
+void emu_alu_reduce_rows(unsigned int op, float *acc, const float *const *row, unsigned int rows, uint32_t n)
+{
+	unsigned int r;
+
+	if (n && rows == EMU_REDUCE_ROWS && reduce_eight(op, acc, row, n))
+		return;
+	for (r = 0; r < rows; r++)
+		acc[r] = emu_alu_reduce(op, acc[r], row[r], n);
+}
+
 void emu_alu_row_vv(unsigned int op, float *dst, const float *a, const float *b, uint32_t n)
 {
 	if (!emu_simd_get()->row_vv(op, dst, a, b, n))

@@ -48,4 +48,12 @@ float emu_alu_identity(unsigned int op);
 /** emu_alu_reduce() - @acc op row[0] op row[1] … in order. */
 float emu_alu_reduce(unsigned int op, float acc, const float *row, uint32_t n);
 
+#define EMU_REDUCE_ROWS	8
+
+/**
+ * emu_alu_reduce_rows() - emu_alu_reduce() of @rows rows (at most EMU_REDUCE_ROWS), each into its own acc[]. The order inside a row
+ * leaves nothing to overlap, so several rows advance together.
+ */
+void emu_alu_reduce_rows(unsigned int op, float *acc, const float *const *row, unsigned int rows, uint32_t n);
+
 #endif /* EMU_ALU_H */

@@ -191,20 +191,22 @@ static void tensor_scalar_float(struct emu_exec *x, const struct emu_scalar *c0,
 {
 	const struct emu_view *dst = &x->v[0], *src = &x->v[1];
 	const struct trn_insn *insn = x->insn;
+	struct emu_acc_batch batch = { 0 };
 	bool passes = insn->op0 == TRN_ALU_BYPASS && insn->op1 == TRN_ALU_BYPASS;
 	unsigned int p;
 
 	for (p = 0; p < dst->parts; p++) {
 		const float *in = emu_view_load_f32(x, src, p, x->core->row[0]), *r;
-		float *out = emu_view_out(x, dst, p, in, NULL, x->core->row[1]);
+		float *out = emu_view_out(x, dst, p, in, NULL, emu_acc_buffer(x, 1, p, dst->n));
 
 		if (passes)
 			emu_alu_row_vs(TRN_ALU_BYPASS, out, in, 0, false, dst->n);
 		r = float_step(insn->op0, insn->opf & TRN_OPF_REVERSE0, out, in, emu_scalar_f32(x, c0, p), dst->n);
 		float_step(insn->op1, insn->opf & TRN_OPF_REVERSE1, out, r, emu_scalar_f32(x, c1, p), dst->n);
 		emu_view_commit(x, dst, p, out);
-		emu_acc_row(x, dst->first + p, out, dst->n);
+		emu_acc_row(x, &batch, dst->first + p, out, dst->n);
 	}
+	emu_acc_flush(x, &batch, dst->n);
 	emu_acc_result(x, dst->parts);
 }
 

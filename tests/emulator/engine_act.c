@@ -41,6 +41,7 @@ static enum trn_fault bias_valid(const struct emu_exec *x)
 enum trn_fault emu_exec_activate(struct emu_exec *x)
 {
 	const struct emu_view *dst = &x->v[0], *src = &x->v[1];
+	struct emu_acc_batch batch = { 0 };
 	struct emu_scalar scale, bias;
 	enum trn_fault fault;
 	float param = 0;
@@ -65,7 +66,7 @@ enum trn_fault emu_exec_activate(struct emu_exec *x)
 		return TRN_FAULT_OPERAND;
 	for (p = 0; p < dst->parts; p++) {
 		const float *in = emu_view_load_f32(x, src, p, x->core->row[0]);
-		float *out = emu_view_out(x, dst, p, in, NULL, x->core->row[1]);
+		float *out = emu_view_out(x, dst, p, in, NULL, emu_acc_buffer(x, 1, p, dst->n));
 		float s = emu_scalar_f32(x, &scale, p), b = emu_scalar_f32(x, &bias, p);
 
 		if (s != 1.0f) {
@@ -75,7 +76,8 @@ enum trn_fault emu_exec_activate(struct emu_exec *x)
 		emu_alu_row_vs(TRN_ALU_ADD, out, in, b, false, dst->n);
 		emu_act_row(x->insn->op0, out, out, dst->n, param);
 		emu_view_commit(x, dst, p, out);
-		emu_acc_row(x, dst->first + p, out, dst->n);
+		emu_acc_row(x, &batch, dst->first + p, out, dst->n);
 	}
+	emu_acc_flush(x, &batch, dst->n);
 	return TRN_FAULT_NONE;
 }

@@ -137,7 +137,21 @@ bool emu_view_finite(const struct emu_exec *x, const struct emu_view *v);
 
 /* accumulator.c */
 enum trn_fault emu_acc_check(const struct emu_exec *x, unsigned int ops);
-void emu_acc_row(struct emu_exec *x, unsigned int lane, const float *row, uint32_t n);
+
+/** struct emu_acc_batch - result rows waiting to be reduced together; start from zero. */
+struct emu_acc_batch {
+	unsigned int rows;
+	unsigned int lane[8];
+	const float *row[8];
+};
+
+/**
+ * emu_acc_buffer() - part of row buffer @buffer that holds row @p of @n elements until its batch is reduced.
+ * emu_acc_row() - row @row of accumulator @lane; the row must stay as it is until emu_acc_flush().
+ */
+float *emu_acc_buffer(const struct emu_exec *x, unsigned int buffer, unsigned int p, uint32_t n);
+void emu_acc_row(struct emu_exec *x, struct emu_acc_batch *batch, unsigned int lane, const float *row, uint32_t n);
+void emu_acc_flush(struct emu_exec *x, struct emu_acc_batch *batch, uint32_t n);
 void emu_acc_result(struct emu_exec *x, unsigned int parts);
 enum trn_fault emu_exec_acc_read(struct emu_exec *x);
 

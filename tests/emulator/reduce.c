@@ -14,13 +14,6 @@ static uint32_t *row_u32(const struct emu_exec *x, unsigned int i)
 	return (uint32_t *)(void *)x->core->row[i];
 }
 
-static float reduce_group(unsigned int op, const float *in, uint32_t n)
-{
-	if (op == TRN_ALU_SUB)			/* the first element minus the others */
-		return emu_alu_reduce(op, in[0], in + 1, n - 1);
-	return emu_alu_reduce(op, emu_alu_identity(op), in, n);
-}
-
 static uint32_t reduce_group_bits(unsigned int op, unsigned int width, const uint32_t *in, uint32_t n)
 {
 	uint32_t acc = in[0], i;
@@ -30,14 +23,56 @@ static uint32_t reduce_group_bits(unsigned int op, unsigned int width, const uin
 	return acc;
 }
 
+static void reduce_bits(struct emu_exec *x, unsigned int op, uint32_t group)
+{
+	const struct emu_view *dst = &x->v[0], *src = &x->v[1];
+	uint32_t *in = row_u32(x, 0), *out = row_u32(x, 1), i;
+	unsigned int p;
+
+	for (p = 0; p < src->parts; p++) {
+		emu_view_load_u32(src, p, in);
+		for (i = 0; i < dst->n; i++)
+			out[i] = reduce_group_bits(op, 8u * src->esize, in + (size_t)i * group, group);
+		emu_view_store_u32(dst, p, out);
+	}
+}
+
+/* Rows of EMU_REDUCE_ROWS partitions at a time; see emu_alu_reduce_rows(). */
+static void reduce_batch(struct emu_exec *x, unsigned int op, uint32_t group, unsigned int p, unsigned int rows)
+{
+	const struct emu_view *dst = &x->v[0], *src = &x->v[1];
+	const float *in[EMU_REDUCE_ROWS], *at[EMU_REDUCE_ROWS];
+	float acc[EMU_REDUCE_ROWS], *out[EMU_REDUCE_ROWS];
+	unsigned int r;
+	uint32_t i;
+
+	for (r = 0; r < rows; r++) {
+		in[r] = emu_view_load_f32(x, src, p + r, emu_acc_buffer(x, 0, r, src->n));
+		out[r] = emu_acc_buffer(x, 1, r, src->n);
+	}
+	for (i = 0; i < dst->n; i++) {
+		for (r = 0; r < rows; r++) {
+			at[r] = in[r] + (size_t)i * group;
+			acc[r] = emu_alu_identity(op);
+			if (op == TRN_ALU_SUB)		/* the first element minus the others */
+				acc[r] = *at[r]++;
+		}
+		emu_alu_reduce_rows(op, acc, at, rows, op == TRN_ALU_SUB ? group - 1 : group);
+		for (r = 0; r < rows; r++)
+			out[r][i] = emu_f32_canon(x->insn->opf & TRN_OPF_NEGATE ? -acc[r] : acc[r]);
+	}
+	for (r = 0; r < rows; r++)
+		emu_view_store(x, dst, p + r, out[r]);
+}
+
 /* Reduces the innermost dimensions. */
 enum trn_fault emu_exec_tensor_reduce(struct emu_exec *x)
 {
 	const struct emu_view *dst = &x->v[0], *src = &x->v[1];
 	const struct trn_operand *o = &x->insn->slot[1];
-	unsigned int rdims = (x->insn->opf >> TRN_OPF_RDIMS_SHIFT) + 1, op = x->insn->reduce_op, p, d;
+	unsigned int rdims = (x->insn->opf >> TRN_OPF_RDIMS_SHIFT) + 1, op = x->insn->reduce_op, p, d, rows;
 	bool bits = emu_alu_class(op) == EMU_ALU_BIT;
-	uint32_t group = 1, i;
+	uint32_t group = 1;
 
 	if (!emu_alu_is_reduction(op) || (bits && (x->insn->opf & TRN_OPF_NEGATE)))
 		return TRN_FAULT_ILLEGAL_INSN;
@@ -50,26 +85,14 @@ enum trn_fault emu_exec_tensor_reduce(struct emu_exec *x)
 		group *= o->dim[d].count;
 	if (dst->n != src->n / group)
 		return TRN_FAULT_OPERAND;
-	for (p = 0; p < src->parts; p++) {
-		float *out = x->core->row[1];
-		const float *in;
-
-		if (bits) {
-			emu_view_load_u32(src, p, row_u32(x, 0));
-			for (i = 0; i < dst->n; i++)
-				row_u32(x, 1)[i] = reduce_group_bits(op, 8u * src->esize, row_u32(x, 0) + i * group,
-								     group);
-			emu_view_store_u32(dst, p, row_u32(x, 1));
-			continue;
-		}
-		in = emu_view_load_f32(x, src, p, x->core->row[0]);
-		for (i = 0; i < dst->n; i++) {
-			out[i] = emu_f32_canon(reduce_group(op, in + (size_t)i * group, group));
-			if (x->insn->opf & TRN_OPF_NEGATE)
-				out[i] = emu_f32_canon(-out[i]);
-		}
-		emu_view_store(x, dst, p, out);
+	if (bits) {
+		reduce_bits(x, op, group);
+		return TRN_FAULT_NONE;
 	}
+	/* Where a batch would not fit the row buffers, or might read what it wrote, partitions go one by one. */
+	rows = src->n <= EMU_ROW_MAX / EMU_REDUCE_ROWS && !emu_view_overlap(dst, src) ? EMU_REDUCE_ROWS : 1;
+	for (p = 0; p < src->parts; p += rows)
+		reduce_batch(x, op, group, p, src->parts - p < rows ? src->parts - p : rows);
 	return TRN_FAULT_NONE;
 }
 

@@ -53,6 +53,7 @@ enum trn_fault emu_exec_select_reduce(struct emu_exec *x)
 	const struct emu_view *dst = &x->v[0], *src = &x->v[1], *pred = &x->v[2];
 	bool reverse = x->insn->opf & TRN_OPF_REVERSE0;
 	float *out = x->core->row[0], *in = x->core->row[1];
+	struct emu_acc_batch batch = { 0 };
 	uint32_t *mask = row_u32(x, 2), i;
 	struct emu_scalar c0;
 	enum trn_fault fault;
@@ -80,7 +81,8 @@ enum trn_fault emu_exec_select_reduce(struct emu_exec *x)
 		for (i = 0; i < dst->n; i++)
 			out[i] = (mask[i] != 0) != reverse ? in[i] : other;
 		emu_view_store(x, dst, p, out);
-		emu_acc_row(x, dst->first + p, out, dst->n);
+		emu_acc_row(x, &batch, dst->first + p, out, dst->n);
+		emu_acc_flush(x, &batch, dst->n);
 	}
 	return TRN_FAULT_NONE;
 }
@@ -104,6 +106,7 @@ enum trn_fault emu_exec_range_select(struct emu_exec *x)
 	const struct emu_view *dst = &x->v[0], *src = &x->v[1];
 	unsigned int op0 = x->insn->op0, op1 = x->insn->op1, p;
 	float *out = x->core->row[0], start = range_start(x);
+	struct emu_acc_batch batch = { 0 };
 	struct emu_scalar c0, c1;
 	enum trn_fault fault;
 	uint32_t i;
@@ -130,7 +133,8 @@ enum trn_fault emu_exec_range_select(struct emu_exec *x)
 				out[i] = emu_bits_f32(F32_LOWEST);
 		}
 		emu_view_store(x, dst, p, out);
-		emu_acc_row(x, dst->first + p, out, dst->n);
+		emu_acc_row(x, &batch, dst->first + p, out, dst->n);
+		emu_acc_flush(x, &batch, dst->n);
 	}
 	emu_acc_result(x, dst->parts);
 	return TRN_FAULT_NONE;
