@@ -6,6 +6,7 @@
 # Environment: KERNEL_SERIES (6.1 or 6.12), DEVICES (how many), RESTARTS, RELOADS.
 
 : "${DEVICES:=2}" "${RESTARTS:=200}" "${RELOADS:=50}" "${DEMO_STEPS:=12}"
+MODULE=$(find /lib/modules -name trainium.ko)
 failed=0
 out=/tmp/out
 err=/tmp/err
@@ -83,7 +84,7 @@ basics() {
 }
 
 uapi() {
-	for test in /tests/vm/*; do
+	for test in /trainium/build/tests/vm/test_*; do
 		[ -x "$test" ] || continue
 		timeout 600 "$test" >$out 2>&1 </dev/null
 		status=$?
@@ -104,7 +105,8 @@ demo() {
 	trn-demo --steps 100000 --verify-steps 1 --text /usr/share/common-licenses/GPL-3 >/dev/null 2>&1 &
 	first=$!
 	sleep 2
-	expect "another process works beside a running one" 0 'test: ok' trn test
+	expect "another process works beside a running one" 0 'demo: ok' \
+		trn-demo --steps 5 --verify-steps 1 --text /usr/share/common-licenses/GPL-3
 	expect "the busy core's holder is named" 0 'trn-demo' trn info
 	kill -9 $first
 	wait $first 2>/dev/null
