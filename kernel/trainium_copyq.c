@@ -86,16 +86,17 @@ void trainium_copyq_abort(struct trainium_copyq *q)
 	wake_up_all(&q->wait);
 }
 
-/* Sleeps until @cond or a slice is over; with no interrupt for a short growing time. */
-#define trainium_copyq_sleep(q, cond, delay)						\
-do {											\
-	if ((q)->irq) {									\
-		wait_event_idle_timeout((q)->wait, cond, TRAINIUM_COPYQ_SLICE);		\
-	} else {									\
-		usleep_range(*(delay), *(delay) * 2);					\
-		*(delay) = min(*(delay) * 2, 1000ul);					\
-	}										\
-} while (0)
+static bool trainium_copyq_moved(struct trainium_copyq *q, u64 seen)
+{
+	return (u64)atomic64_read(&q->completed) != seen || trainium_device_removing(q->tdev);
+}
+
+/* Without an interrupt a waiter looks again after a short growing time. */
+static void trainium_copyq_poll(unsigned long *delay)
+{
+	usleep_range(*delay, *delay * 2);
+	*delay = min(*delay * 2, 1000ul);
+}
 
 static int trainium_copyq_try(struct trainium_copyq *q, struct trainium_cursor *cursor,
 			      struct trainium_batch *batch)
@@ -146,8 +147,11 @@ int trainium_copyq_submit(struct trainium_copyq *q, struct trainium_cursor *curs
 			return err;
 		if (ktime_after(ktime_get(), deadline))
 			return -ETIME;
-		trainium_copyq_sleep(q, seen != (u64)atomic64_read(&q->completed) ||
-				     trainium_device_removing(q->tdev), &delay);
+		if (q->irq)
+			wait_event_idle_timeout(q->wait, trainium_copyq_moved(q, seen),
+						TRAINIUM_COPYQ_SLICE);
+		else
+			trainium_copyq_poll(&delay);
 	}
 }
 
@@ -195,7 +199,11 @@ int trainium_copyq_wait(struct trainium_copyq *q, const struct trainium_batch *b
 			return -ENODEV;
 		if (ktime_after(ktime_get(), deadline))
 			return -ETIME;
-		trainium_copyq_sleep(q, trainium_copyq_done(q, batch), &delay);
+		if (q->irq)
+			wait_event_idle_timeout(q->wait, trainium_copyq_done(q, batch),
+						TRAINIUM_COPYQ_SLICE);
+		else
+			trainium_copyq_poll(&delay);
 		announced = trainium_copyq_done(q, batch);
 	}
 	if (q->irq && !announced) {
@@ -274,7 +282,8 @@ void trainium_copyq_resume(struct trainium_copyq *q)
 /** trainium_copyq_of_stack() - the queue nearest to an HBM stack. */
 struct trainium_copyq *trainium_copyq_of_stack(struct trainium_device *tdev, unsigned int stack)
 {
-	unsigned int per_stack = tdev->hw.arch->cores / tdev->hw.arch->stacks;
+	unsigned int cores = tdev->hw.arch->cores;
+	unsigned int per_stack = max(cores / tdev->hw.arch->stacks, 1u);
 
-	return &tdev->copyq[min_t(unsigned int, stack * max(per_stack, 1u), tdev->hw.arch->cores - 1)];
+	return &tdev->copyq[min(stack * per_stack, cores - 1)];
 }

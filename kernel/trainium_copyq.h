@@ -53,7 +53,6 @@ struct trainium_batch {
 	u32 count;
 };
 
-
 int trainium_copyq_init(struct trainium_device *tdev, unsigned int core);
 void trainium_copyq_fini(struct trainium_copyq *q);
 int trainium_copyq_submit(struct trainium_copyq *q, struct trainium_cursor *cursor,

@@ -16,7 +16,8 @@ struct trainium_device;
 struct trainium_program;
 struct trainium_ring;
 
-#define TRAINIUM_USER_QUEUES	14	/* 14 and 15 are reserved (cores page of the hardware facts) */
+/* Queues 14 and 15 of an engine are reserved (cores page of the hardware facts). */
+#define TRAINIUM_USER_QUEUES	14
 
 /**
  * struct trainium_fault - why a run failed.

@@ -44,7 +44,8 @@ static void __iomem *trainium_device_extension(struct trainium_device *tdev, u32
 	pci_read_config_dword(pdev, cap + TRN_VSEC_BAR, &bar);
 	pci_read_config_dword(pdev, cap + TRN_VSEC_BAR_OFFSET, &offset);
 	pci_read_config_dword(pdev, cap + TRN_VSEC_VECTORS, vectors);
-	if (*vectors > TRAINIUM_VECTORS_MAX || bar >= PCI_STD_NUM_BARS || offset >= pci_resource_len(pdev, bar) ||
+	if (*vectors > TRAINIUM_VECTORS_MAX || bar >= PCI_STD_NUM_BARS ||
+	    offset >= pci_resource_len(pdev, bar) ||
 	    pci_resource_len(pdev, bar) - offset < TRN_EXT_IRQ_MASK(*vectors)) {
 		dev_warn(tdev->drm.dev, "open extension: registers at BAR%u + 0x%x do not exist; not used\n",
 			 bar, offset);
@@ -78,7 +79,7 @@ static int trainium_device_map(struct trainium_device *tdev)
 	regs = pcim_iomap(pdev, 0, 0);
 	if (!regs)
 		return dev_err_probe(&pdev->dev, -ENOMEM, "cannot map BAR0\n");
-	/* What the device can address, not what a bus address can hold: bits above select windows. */
+	/* What the device can address, not what a bus address holds: bits above select windows. */
 	err = dma_set_mask_and_coherent(&pdev->dev, arch->host_size - 1);
 	if (err)
 		return dev_err_probe(&pdev->dev, err, "no usable DMA addressing\n");

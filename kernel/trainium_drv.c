@@ -111,11 +111,21 @@ static void trainium_show_fdinfo(struct seq_file *m, struct file *filp)
 }
 #endif
 
-/* The core's operations, with our gate in front. */
-static struct file_operations trainium_fops __ro_after_init = {
+/* The core's operations, with our gate in front of the calls. */
+static const struct file_operations trainium_fops = {
 	.owner = THIS_MODULE,
-	TRAINIUM_NODE_FOPS,
+	.open = TRAINIUM_NODE_OPEN,
+	.release = drm_release,
+	.unlocked_ioctl = trainium_ioctl,
+	.compat_ioctl = trainium_compat_ioctl,
+	.poll = drm_poll,
+	.read = drm_read,
+	.llseek = noop_llseek,
+	.mmap = drm_gem_mmap,
 	.show_fdinfo = trainium_show_fdinfo,
+#ifdef FOP_UNSIGNED_OFFSET
+	.fop_flags = FOP_UNSIGNED_OFFSET,
+#endif
 };
 
 static const struct drm_driver trainium_drm_driver = {
@@ -197,20 +207,7 @@ static struct pci_driver trainium_pci_driver = {
 	.dev_groups = trainium_sysfs_groups,
 };
 
-static int __init trainium_module_init(void)
-{
-	/* The core's macro fills the operations in; the gate goes in front of two of them. */
-	trainium_fops.unlocked_ioctl = trainium_ioctl;
-	trainium_fops.compat_ioctl = trainium_compat_ioctl;
-	return pci_register_driver(&trainium_pci_driver);
-}
-module_init(trainium_module_init);
-
-static void __exit trainium_module_exit(void)
-{
-	pci_unregister_driver(&trainium_pci_driver);
-}
-module_exit(trainium_module_exit);
+module_pci_driver(trainium_pci_driver);
 
 MODULE_DESCRIPTION("AWS Trainium and Inferentia accelerators");
 MODULE_LICENSE("GPL");

@@ -36,7 +36,7 @@ int trainium_hbm_init(struct trainium_device *tdev)
 	unsigned int i;
 	int err;
 
-	/* The BAR shows what is populated; a device with less memory than its product's has a smaller one. */
+	/* The BAR shows what is populated: it is smaller with less memory than the product's. */
 	if (bar)
 		size = min(size, div_u64(bar, arch->stacks));
 	if (size < TRN_HBM_FW_RESERVED + SZ_1M)
@@ -63,7 +63,8 @@ static int trainium_hbm_insert(struct trainium_device *tdev, unsigned int index,
 	int err;
 
 	mutex_lock(&stack->lock);
-	err = drm_mm_insert_node_generic(&stack->mm, &hbm->node, size, align, 0, DRM_MM_INSERT_BEST);
+	err = drm_mm_insert_node_generic(&stack->mm, &hbm->node, size, align, 0,
+					 DRM_MM_INSERT_BEST);
 	if (err && align > SZ_4K)
 		err = drm_mm_insert_node_generic(&stack->mm, &hbm->node, size, SZ_4K, 0,
 						 DRM_MM_INSERT_BEST);

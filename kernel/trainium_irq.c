@@ -100,10 +100,11 @@ int trainium_irq_init(struct trainium_device *tdev)
 
 	if (!(tdev->hw.features & TRN_FEATURE_MSIX) || !want)
 		return 0;
-	/* A vector that has no message cannot be served by another: all that fit, the rest polls. */
+	/* A vector without a message cannot be served by another: all that fit, the rest polls. */
 	got = pci_alloc_irq_vectors(tdev->pdev, 1, want, PCI_IRQ_MSIX);
 	if (got <= 0) {
-		dev_info(tdev->drm.dev, "no interrupt vectors (%d); polling for completions\n", got);
+		dev_info(tdev->drm.dev, "no interrupt vectors (%d); polling for completions\n",
+			 got);
 		return 0;
 	}
 	tdev->irq = kcalloc(got, sizeof(*tdev->irq), GFP_KERNEL);

@@ -254,7 +254,8 @@ static int trainium_program_head(struct trainium_program *program, u32 windows)
 	struct trainium_device *tdev = program->tdev;
 	u64 base;
 
-	program->head_size = sizeof(*program->head) + array_size(windows, sizeof(struct trn_window));
+	program->head_size = size_add(sizeof(*program->head),
+				      array_size(windows, sizeof(struct trn_window)));
 	program->head = dma_alloc_coherent(tdev->drm.dev, program->head_size, &program->head_dma,
 					   GFP_KERNEL);
 	if (!program->head)

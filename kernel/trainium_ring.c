@@ -32,7 +32,7 @@ static void trainium_ring_release(struct kref *ref)
 	unsigned long index;
 	int idx;
 
-	/* Nothing may fetch from the ring, or move data of its buffers, once they are given back. */
+	/* Nothing may fetch from the ring, or move its buffers' data, once they are given back. */
 	if (drm_dev_enter(&tdev->drm, &idx)) {
 		trainium_core_unload(ring->core, ring);
 		drm_dev_exit(idx);

@@ -28,6 +28,20 @@ static int trainium_run_stop_reason(struct trainium_context *ctx)
 	return READ_ONCE(ctx->dead);
 }
 
+/* Jiffies to sleep: a slice, or less when @deadline is nearer. */
+static unsigned long trainium_run_slice(ktime_t deadline)
+{
+	s64 left = ktime_to_ns(ktime_sub(deadline, ktime_get()));
+
+	return min_t(u64, TRAINIUM_RUN_SLICE, nsecs_to_jiffies(max(left, 0ll)) + 1);
+}
+
+static bool trainium_run_news(struct trainium_core *core, struct trainium_context *ctx, u64 cookie)
+{
+	return (u64)atomic64_read(&core->ended) >= cookie || READ_ONCE(core->faulted) ||
+	       trainium_run_stop_reason(ctx);
+}
+
 /* Waits until every run pushed so far has ended. 0, -EIO one failed, -ETIME, or why to stop. */
 static int trainium_run_wait(struct trainium_core *core, struct trainium_context *ctx, u64 cookie,
 			     ktime_t deadline)
@@ -49,11 +63,8 @@ static int trainium_run_wait(struct trainium_core *core, struct trainium_context
 			return -ETIME;
 		if (core->irq) {
 			announced = wait_event_idle_timeout(core->wait,
-				(u64)atomic64_read(&core->ended) >= cookie ||
-				READ_ONCE(core->faulted) || trainium_run_stop_reason(ctx),
-				min_t(u64, TRAINIUM_RUN_SLICE,
-				      nsecs_to_jiffies(ktime_to_ns(ktime_sub(deadline,
-									     ktime_get()))) + 1));
+							    trainium_run_news(core, ctx, cookie),
+							    trainium_run_slice(deadline));
 		} else {
 			usleep_range(delay, delay * 2);
 			delay = min(delay * 2, 1000ul);
