@@ -100,6 +100,8 @@ void rig_wait(struct rig *rig, int64_t limit_ns)
 		report->exit_code = WIFEXITED(status) ? WEXITSTATUS(status)
 						      : 128 + WTERMSIG(status);
 		report->pid = 0;
+		if (getenv("RIG_VERBOSE"))
+			printf("rank %u ended with %d: %s\n", i, report->exit_code, report->text);
 	}
 }
 

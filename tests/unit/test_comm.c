@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -766,6 +768,54 @@ START_TEST(signal_handlers_stay)
 }
 END_TEST
 
+/* A timer that interrupts every system call, and limits as a container may set them. */
+static void run_cramped(struct rig *r, uint32_t rank, void *argument)
+{
+	const struct rlimit files = { 64, 64 }, locked = { 65536, 65536 };
+	const struct itimerval timer = { { 0, 1000 }, { 0, 1000 } };
+	struct sigaction ours = { .sa_handler = mark };
+
+	setrlimit(RLIMIT_NOFILE, &files);
+	setrlimit(RLIMIT_MEMLOCK, &locked);
+	sigaction(SIGALRM, &ours, NULL);
+	setitimer(ITIMER_REAL, &timer, NULL);
+	run_host(r, rank, argument);
+}
+
+START_TEST(interrupts_and_low_limits)
+{
+	rig_init(&rig, 4, 20 * SECOND);
+	rig_run(&rig, run_cramped, NULL);
+	assert_all_ok();
+	rig_fini(&rig);
+}
+END_TEST
+
+static void run_no_files(struct rig *r, uint32_t rank, void *argument)
+{
+	const struct rlimit files = { 9, 9 };
+
+	if (rank == 0)
+		setrlimit(RLIMIT_NOFILE, &files);
+	run_host(r, rank, argument);
+}
+
+START_TEST(out_of_descriptors_is_told_to_all)
+{
+	uint32_t i;
+
+	rig_init(&rig, 8, 10 * SECOND);
+	rig_run(&rig, run_no_files, NULL);
+	for (i = 0; i < 8; i++) {
+		ck_assert_int_eq(rig.report[i].exit_code, 0);
+		ck_assert_int_ne(rig.report[i].status, TRN_OK);
+		ck_assert_int_ne(rig.report[i].text[0], '\0');
+	}
+	assert_text(0, "file descriptors");
+	rig_fini(&rig);
+}
+END_TEST
+
 static int open_descriptors(void)
 {
 	int fd, count = 0;
@@ -849,6 +899,8 @@ int main(void)
 	tcase_set_timeout(manners, 120);
 	tcase_add_test(manners, fork_in_the_middle);
 	tcase_add_test(manners, signal_handlers_stay);
+	tcase_add_test(manners, interrupts_and_low_limits);
+	tcase_add_test(manners, out_of_descriptors_is_told_to_all);
 	tcase_add_test(manners, again_and_again_leaks_no_descriptor);
 	suite_add_tcase(suite, host);
 	suite_add_tcase(suite, meeting);
