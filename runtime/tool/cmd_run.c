@@ -11,9 +11,10 @@
 #include "text.h"
 #include "tool.h"
 
-#define FILES_MAX  256
-#define REPEAT_MAX 1000000000ull
-#define ARGS_MAX   64 /* words: 256 bytes */
+#define FILES_MAX   256
+#define REPEAT_MAX  1000000000ull
+#define TIMEOUT_MAX 86400ull
+#define ARGS_MAX    64 /* words: 256 bytes */
 
 static const char help[] = "usage: trn run [OPTION…] FILE.tnx\n\n"
 			   "Loads a program, fills its inputs from files, runs it, and writes its "
@@ -45,7 +46,8 @@ struct run {
 	struct binding input[FILES_MAX], output[FILES_MAX];
 	size_t inputs, outputs;
 	uint64_t repeat;
-	uint64_t core; /* UINT64_MAX: any */
+	uint64_t core;	  /* UINT64_MAX: any */
+	uint64_t timeout; /* seconds, 0: the driver's default */
 	uint32_t args[ARGS_MAX];
 	size_t arg_count;
 	bool list;
@@ -126,6 +128,7 @@ enum {
 	OPT_REPEAT,
 	OPT_ARGS,
 	OPT_CORE,
+	OPT_TIMEOUT,
 	OPT_LIST
 };
 
@@ -135,6 +138,7 @@ static const struct option options[] = {
 	{ "repeat", required_argument, NULL, OPT_REPEAT },
 	{ "args", required_argument, NULL, OPT_ARGS },
 	{ "core", required_argument, NULL, OPT_CORE },
+	{ "timeout", required_argument, NULL, OPT_TIMEOUT },
 	{ "list", no_argument, NULL, OPT_LIST },
 	TOOL_COMMON_OPTIONS,
 	{ 0 },
@@ -159,6 +163,13 @@ static int apply_option(struct run *run, int option)
 		if (!tool_number(optarg, 0, 31, &run->core))
 			return tool_usage(run->tool, "--core \"%s\" is not the number of a core",
 					  optarg);
+		return TOOL_OK;
+	case OPT_TIMEOUT:
+		if (!tool_number(optarg, 1, TIMEOUT_MAX, &run->timeout))
+			return tool_usage(
+				run->tool,
+				"--timeout \"%s\" is not a number of seconds from 1 to %llu",
+				optarg, TIMEOUT_MAX);
 		return TOOL_OK;
 	default:
 		run->list = true;
@@ -240,13 +251,13 @@ static int read_inputs(struct run *run)
 	return code;
 }
 
-static int create_outputs(struct run *run)
+static int check_outputs(struct run *run)
 {
 	int code = find_tensors(run, run->output, run->outputs);
 	size_t i;
 
 	for (i = 0; i < run->outputs && !code; i++)
-		code = files_create(&run->output[i].output, run->output[i].path);
+		code = files_check(run->output[i].path);
 	return code;
 }
 
@@ -325,6 +336,7 @@ static int load(struct run *run)
 		queue.core_count = 1;
 	else
 		queue.core_mask = 1u << run->core;
+	queue.timeout_ns = run->timeout * 1000000000;
 	status = trn_queue_create(run->device, &queue, &run->queue);
 	if (!status)
 		status = trn_program_load(run->queue, 0, run->image, NULL, 0, &run->program);
@@ -378,14 +390,19 @@ static int execute(struct run *run)
 	return code;
 }
 
+/* All are written beside their places before the first is put into its own. */
 static int write_outputs(struct run *run)
 {
+	struct binding *output;
 	int code = TOOL_OK;
 	size_t i;
 
-	for (i = 0; i < run->outputs && !code; i++)
-		code = files_write(&run->output[i].output, run->output[i].data,
-				   run->output[i].info.bytes);
+	for (i = 0; i < run->outputs && !code; i++) {
+		output = &run->output[i];
+		code = files_create(&output->output, output->path);
+		if (!code)
+			code = files_write(&output->output, output->data, output->info.bytes);
+	}
 	for (i = 0; i < run->outputs && !code; i++)
 		code = files_commit(&run->output[i].output);
 	return code;
@@ -434,7 +451,7 @@ static int run_program(struct run *run)
 		return list_tensors(run);
 	code = read_inputs(run);
 	if (!code)
-		code = create_outputs(run);
+		code = check_outputs(run);
 	if (!code)
 		code = load(run);
 	if (!code)

@@ -129,3 +129,23 @@ void files_discard(struct files_output *output)
 	free(output->temporary);
 	output->temporary = NULL;
 }
+
+int files_check(const char *path)
+{
+	struct files_output output;
+	struct stat status;
+	int code;
+
+	/* Opening a pipe or a device may have effects; that waits until there is something to
+	 * write. */
+	if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) {
+		if (S_ISDIR(status.st_mode))
+			return tool_fail("cannot write \"%s\": %s", path, strerror(EISDIR));
+		if (access(path, W_OK))
+			return tool_fail("cannot write \"%s\": %s", path, strerror(errno));
+		return TOOL_OK;
+	}
+	code = files_create(&output, path);
+	files_discard(&output);
+	return code;
+}

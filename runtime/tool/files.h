@@ -19,7 +19,12 @@ struct files_output {
 	int fd;		 /* -1: not open */
 };
 
-/** files_create() - open for writing; tells at once when @path cannot be written. */
+/**
+ * files_check() - can @path be written? Told now, before hours of work, and nothing is left behind
+ * when the command is interrupted meanwhile.
+ */
+int files_check(const char *path);
+/** files_create() - open for writing. */
 int files_create(struct files_output *output, const char *path);
 int files_write(struct files_output *output, const void *data, uint64_t bytes);
 /** files_commit() - put the file into its place. */
