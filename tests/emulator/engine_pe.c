@@ -306,10 +306,10 @@ static void matmul_tile(const struct emu_exec *x, const struct pe_tile *t, uint3
 	    cols == EMU_TILE_COLS) {
 		float *c = (float *)(void *)emu_view_row(dst, m0) + first + n0;
 
-		emu_simd_get()->gemm(a, b, t->k, c, dst->pstride / sizeof(float), accumulate);
+		emu_simd_matrix()->gemm(a, b, t->k, c, dst->pstride / sizeof(float), accumulate);
 		return;
 	}
-	emu_simd_get()->gemm(a, b, t->k, tile, EMU_TILE_COLS, false);
+	emu_simd_matrix()->gemm(a, b, t->k, tile, EMU_TILE_COLS, false);
 	for (i = 0; i < rows; i++)
 		psum_store(x, m0 + i, first + n0, tile + i * EMU_TILE_COLS, cols, accumulate);
 }

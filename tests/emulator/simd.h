@@ -31,10 +31,13 @@ struct emu_simd {
 
 extern const struct emu_simd emu_simd_base;
 extern const struct emu_simd emu_simd_avx2;
+extern const struct emu_simd emu_simd_avx512vl;
 extern const struct emu_simd emu_simd_avx512;
 
-/** emu_simd_get() - the best variant of this processor; any thread. */
+/** emu_simd_get() - the best variant of this processor for rows; any thread. */
 const struct emu_simd *emu_simd_get(void);
+/** emu_simd_matrix() - the best variant of this processor for @gemm; any thread. */
+const struct emu_simd *emu_simd_matrix(void);
 /** emu_simd_variant() - variant @i that this processor can run, NULL past the last; for tests. */
 const struct emu_simd *emu_simd_variant(unsigned int i);
 
