@@ -4,7 +4,7 @@
 #include <string.h>
 #include "demo.h"
 
-#define TEMPERATURE	0.7
+#define TEMPERATURE 0.7
 
 /* A byte drawn with the probabilities softmax(z / TEMPERATURE). */
 static uint8_t draw(const float *z, uint64_t *state)
@@ -26,8 +26,8 @@ static uint8_t draw(const float *z, uint64_t *state)
 	return (uint8_t)i;
 }
 
-static bool sample(struct demo_device *d, struct trn_program *program, const uint8_t *prompt, uint64_t seed, uint8_t *out,
-		   size_t bytes)
+static bool sample(struct demo_device *d, struct trn_program *program, const uint8_t *prompt,
+		   uint64_t seed, uint8_t *out, size_t bytes)
 {
 	uint64_t context_offset, logits_offset, state = seed;
 	struct trn_memory *context, *logits;
@@ -40,9 +40,11 @@ static bool sample(struct demo_device *d, struct trn_program *program, const uin
 		return false;
 	memcpy(window, prompt, sizeof(window));
 	for (i = 0; i < bytes; i++) {
-		if (!demo_check(trn_queue_write(d->queue, context, context_offset, window, sizeof(window), NULL)) ||
+		if (!demo_check(trn_queue_write(d->queue, context, context_offset, window,
+						sizeof(window), NULL)) ||
 		    !demo_check(trn_program_run(program, NULL, 0, NULL)) ||
-		    !demo_check(trn_queue_read(d->queue, z, logits, logits_offset, sizeof(z), NULL)) ||
+		    !demo_check(
+			    trn_queue_read(d->queue, z, logits, logits_offset, sizeof(z), NULL)) ||
 		    !demo_check(trn_queue_finish(d->queue, UINT64_MAX)))
 			return false;
 		out[i] = draw(z, &state);
@@ -52,7 +54,8 @@ static bool sample(struct demo_device *d, struct trn_program *program, const uin
 	return true;
 }
 
-bool demo_generate(struct demo_device *d, const uint8_t *prompt, uint64_t seed, uint8_t *out, size_t bytes)
+bool demo_generate(struct demo_device *d, const uint8_t *prompt, uint64_t seed, uint8_t *out,
+		   size_t bytes)
 {
 	struct trn_binding binding = { "params", d->params, 0 };
 	struct trn_program *program = NULL;
@@ -60,7 +63,8 @@ bool demo_generate(struct demo_device *d, const uint8_t *prompt, uint64_t seed, 
 	bool ok;
 
 	ok = demo_check(demo_model_forward(1, &image)) &&
-	     demo_check(trn_program_load(d->queue, 0, image, &binding, 1, &program)) && sample(d, program, prompt, seed, out, bytes);
+	     demo_check(trn_program_load(d->queue, 0, image, &binding, 1, &program)) &&
+	     sample(d, program, prompt, seed, out, bytes);
 	trn_program_unload(program);
 	trn_image_free(image);
 	return ok;

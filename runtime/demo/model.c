@@ -2,38 +2,42 @@
 /*
  * The model as device programs.
  *
- * Activations have features on partitions and the batch on the free dimension, which is what the next product needs as its moving operand.
- * Weight gradients contract over the batch, so both their factors are turned once to have the batch on partitions.
+ * Activations have features on partitions and the batch on the free dimension, which is what the
+ * next product needs as its moving operand. Weight gradients contract over the batch, so both their
+ * factors are turned once to have the batch on partitions.
  */
 #include "model.h"
 #include "trn/builder.h"
 
-#define DEMO_GENERATION	2	/* runs on all later ones */
+#define DEMO_GENERATION 2 /* runs on all later ones */
 
 /** struct net - a program being built; views of what stays in SBUF. */
 struct net {
 	struct trn_builder *b;
 	uint32_t batch;
-	float share;			/* 1 / samples of all ranks */
-	struct trn_view params;		/* [128, DEMO_COLUMNS] */
+	float share;		/* 1 / samples of all ranks */
+	struct trn_view params; /* [128, DEMO_COLUMNS] */
 	struct trn_view grad;
-	struct trn_view identity;	/* [128, 128] */
-	struct trn_view lane;		/* [128, 1] number of the partition */
-	struct trn_view row;		/* [128, 256] 0, 1, 2, ... in every partition */
-	struct trn_view hot[2];		/* [128, 16 * batch] one-hot of the context, bytes 0..127 and 128..255 on partitions */
-	struct trn_view tokens;		/* [batch, 17] fp32 */
-	struct trn_view x;		/* [128, 4 * batch] */
-	struct trn_view h1, d1, h2, d2;	/* [128, batch]: activation and its derivative */
+	struct trn_view identity; /* [128, 128] */
+	struct trn_view lane;	  /* [128, 1] number of the partition */
+	struct trn_view row;	  /* [128, 256] 0, 1, 2, ... in every partition */
+	struct trn_view hot[2];	  /* [128, 16 * batch] one-hot of the context, bytes 0..127 and
+				     128..255 on partitions */
+	struct trn_view tokens;	  /* [batch, 17] fp32 */
+	struct trn_view x;	  /* [128, 4 * batch] */
+	struct trn_view h1, d1, h2, d2; /* [128, batch]: activation and its derivative */
 	struct trn_view z;		/* [batch, 256] */
 	struct trn_view dz;
 };
 
 static struct trn_view sbuf(struct net *n, unsigned int rows, unsigned int columns)
 {
-	return trn_view(trn_builder_tile(n->b, TRN_MEM_SBUF, rows, columns * 4), TRN_DTYPE_FP32, columns);
+	return trn_view(trn_builder_tile(n->b, TRN_MEM_SBUF, rows, columns * 4), TRN_DTYPE_FP32,
+			columns);
 }
 
-static struct trn_view psum(struct net *n, unsigned int rows, unsigned int columns, struct trn_tile *tile)
+static struct trn_view psum(struct net *n, unsigned int rows, unsigned int columns,
+			    struct trn_tile *tile)
 {
 	*tile = trn_builder_tile(n->b, TRN_MEM_PSUM, rows, columns * 4);
 	return trn_view(*tile, TRN_DTYPE_FP32, columns);
@@ -53,7 +57,8 @@ static void turn(struct net *n, struct trn_view dst, struct trn_view src)
 	struct trn_view ps = psum(n, dst.partitions, dst.dim[0].count, &tile);
 
 	trn_emit_transpose(n->b, ps, src,
-			   trn_view_columns(trn_view_rows(n->identity, 0, src.partitions), 0, src.partitions));
+			   trn_view_columns(trn_view_rows(n->identity, 0, src.partitions), 0,
+					    src.partitions));
 	drain(n, dst, ps, tile);
 }
 
@@ -65,14 +70,16 @@ static struct trn_view turned(struct net *n, struct trn_view src)
 	return dst;
 }
 
-static void multiply(struct net *n, struct trn_view dst, struct trn_view stationary, struct trn_view moving, bool accumulate)
+static void multiply(struct net *n, struct trn_view dst, struct trn_view stationary,
+		     struct trn_view moving, bool accumulate)
 {
 	trn_emit_load_weights(n->b, stationary);
 	trn_emit_matmul(n->b, dst, moving, accumulate);
 }
 
 /* @dst in SBUF = stationary' x moving. */
-static void product(struct net *n, struct trn_view dst, struct trn_view stationary, struct trn_view moving)
+static void product(struct net *n, struct trn_view dst, struct trn_view stationary,
+		    struct trn_view moving)
 {
 	struct trn_tile tile;
 	struct trn_view ps = psum(n, dst.partitions, dst.dim[0].count, &tile);
@@ -106,25 +113,32 @@ static void constants(struct net *n)
 static void load_params(struct net *n)
 {
 	uint64_t shape[2] = { DEMO_ROWS, DEMO_COLUMNS };
-	int tensor = trn_builder_tensor(n->b, "params", TRN_TENSOR_STATE, TRN_DTYPE_FP32, shape, 2, NULL);
+	int tensor = trn_builder_tensor(n->b, "params", TRN_TENSOR_STATE, TRN_DTYPE_FP32, shape, 2,
+					NULL);
 
 	n->params = sbuf(n, DEMO_ROWS, DEMO_COLUMNS);
 	trn_builder_load(n->b, n->params, tensor, 0, DEMO_COLUMNS * 4);
 }
 
-/* One-hot with the byte value on partitions: every partition gets the whole context and compares it with its own number. */
+/*
+ * One-hot with the byte value on partitions: every partition gets the whole context and compares it
+ * with its own number.
+ */
 static void one_hot(struct net *n)
 {
 	uint64_t shape[2] = { DEMO_CONTEXT, n->batch };
 	unsigned int columns = DEMO_CONTEXT * n->batch, half;
-	int tensor = trn_builder_tensor(n->b, "context", TRN_TENSOR_INPUT, TRN_DTYPE_UINT8, shape, 2, NULL);
-	struct trn_view raw = trn_view(trn_builder_tile(n->b, TRN_MEM_SBUF, DEMO_ROWS, columns), TRN_DTYPE_UINT8, columns);
+	int tensor = trn_builder_tensor(n->b, "context", TRN_TENSOR_INPUT, TRN_DTYPE_UINT8, shape,
+					2, NULL);
+	struct trn_view raw = trn_view(trn_builder_tile(n->b, TRN_MEM_SBUF, DEMO_ROWS, columns),
+				       TRN_DTYPE_UINT8, columns);
 
 	trn_builder_load(n->b, raw, tensor, 0, 0);
 	for (half = 0; half < 2; half++) {
 		n->hot[half] = sbuf(n, DEMO_ROWS, columns);
 		trn_emit_tensor_scalar(n->b, TRN_ENGINE_DVE, n->hot[half], raw, TRN_ALU_SUB,
-				       trn_scalar((float)(half * DEMO_ROWS)), TRN_ALU_EQ, trn_scalar_vector(n->lane), 0);
+				       trn_scalar((float)(half * DEMO_ROWS)), TRN_ALU_EQ,
+				       trn_scalar_vector(n->lane), 0);
 	}
 }
 
@@ -145,7 +159,8 @@ static void embed(struct net *n)
 	drain(n, n->x, ps, tile);
 }
 
-static void activate(struct net *n, struct trn_view *h, struct trn_view *d, struct trn_view ps, unsigned int bias, bool training)
+static void activate(struct net *n, struct trn_view *h, struct trn_view *d, struct trn_view ps,
+		     unsigned int bias, bool training)
 {
 	struct trn_scalar b = trn_scalar_vector(weights(n, bias, 1));
 
@@ -185,8 +200,10 @@ static void forward(struct net *n, bool training)
 static void load_tokens(struct net *n)
 {
 	uint64_t shape[2] = { n->batch, DEMO_SAMPLE };
-	int tensor = trn_builder_tensor(n->b, "samples", TRN_TENSOR_INPUT, TRN_DTYPE_UINT8, shape, 2, NULL);
-	struct trn_view raw = trn_view(trn_builder_tile(n->b, TRN_MEM_SBUF, n->batch, DEMO_SAMPLE), TRN_DTYPE_UINT8, DEMO_SAMPLE);
+	int tensor = trn_builder_tensor(n->b, "samples", TRN_TENSOR_INPUT, TRN_DTYPE_UINT8, shape,
+					2, NULL);
+	struct trn_view raw = trn_view(trn_builder_tile(n->b, TRN_MEM_SBUF, n->batch, DEMO_SAMPLE),
+				       TRN_DTYPE_UINT8, DEMO_SAMPLE);
 
 	n->tokens = sbuf(n, n->batch, DEMO_SAMPLE);
 	trn_builder_load(n->b, raw, tensor, 0, DEMO_SAMPLE);
@@ -196,17 +213,21 @@ static void load_tokens(struct net *n)
 /* @dst [batch, 256] = one-hot of token @i of each sample. */
 static void hot_token(struct net *n, struct trn_view dst, unsigned int i)
 {
-	trn_emit_tensor_scalar(n->b, TRN_ENGINE_DVE, dst, trn_view_rows(n->row, 0, n->batch), TRN_ALU_EQ,
-			       trn_scalar_vector(trn_view_columns(n->tokens, i, 1)), TRN_ALU_BYPASS, trn_scalar(0), 0);
+	trn_emit_tensor_scalar(n->b, TRN_ENGINE_DVE, dst, trn_view_rows(n->row, 0, n->batch),
+			       TRN_ALU_EQ, trn_scalar_vector(trn_view_columns(n->tokens, i, 1)),
+			       TRN_ALU_BYPASS, trn_scalar(0), 0);
 }
 
 /* loss = log(sum exp(z - max)) - (z[target] - max), added over the batch by a product with ones. */
 static void loss(struct net *n)
 {
 	uint64_t shape = 1;
-	int tensor = trn_builder_tensor(n->b, "loss", TRN_TENSOR_OUTPUT, TRN_DTYPE_FP32, &shape, 1, NULL);
-	struct trn_view target = sbuf(n, n->batch, DEMO_BYTES), picked = sbuf(n, n->batch, DEMO_BYTES);
-	struct trn_view each = sbuf(n, n->batch, 4), ones = sbuf(n, n->batch, 1), sum = sbuf(n, 1, 1), ps;
+	int tensor = trn_builder_tensor(n->b, "loss", TRN_TENSOR_OUTPUT, TRN_DTYPE_FP32, &shape, 1,
+					NULL);
+	struct trn_view target = sbuf(n, n->batch, DEMO_BYTES),
+			picked = sbuf(n, n->batch, DEMO_BYTES);
+	struct trn_view each = sbuf(n, n->batch, 4), ones = sbuf(n, n->batch, 1),
+			sum = sbuf(n, 1, 1), ps;
 	struct trn_view peak = trn_view_columns(each, 0, 1), mass = trn_view_columns(each, 1, 1);
 	struct trn_view hit = trn_view_columns(each, 2, 1), log = trn_view_columns(each, 3, 1);
 	struct trn_tile tile;
@@ -215,9 +236,11 @@ static void loss(struct net *n)
 	hot_token(n, target, DEMO_CONTEXT);
 	trn_emit_reduce(n->b, peak, n->z, TRN_ALU_MAX, 1, true);
 	n->dz = sbuf(n, n->batch, DEMO_BYTES);
-	trn_emit_activate(n->b, n->dz, n->z, TRN_ACT_EXP, trn_scalar(1.0f), trn_scalar_vector(peak), TRN_REDUCE_RESET_REDUCE);
+	trn_emit_activate(n->b, n->dz, n->z, TRN_ACT_EXP, trn_scalar(1.0f), trn_scalar_vector(peak),
+			  TRN_REDUCE_RESET_REDUCE);
 	trn_emit_acc_read(n->b, TRN_ENGINE_ACT, mass);
-	trn_emit_activate(n->b, log, mass, TRN_ACT_LOG, trn_scalar(1.0f), trn_scalar(0), TRN_REDUCE_IDLE);
+	trn_emit_activate(n->b, log, mass, TRN_ACT_LOG, trn_scalar(1.0f), trn_scalar(0),
+			  TRN_REDUCE_IDLE);
 	trn_emit_tensor_tensor(n->b, TRN_ENGINE_DVE, picked, n->z, TRN_ALU_MUL, target);
 	trn_emit_reduce(n->b, hit, picked, TRN_ALU_ADD, 1, false);
 	trn_emit_tensor_tensor(n->b, TRN_ENGINE_DVE, hit, hit, TRN_ALU_ADD, peak);
@@ -230,13 +253,18 @@ static void loss(struct net *n)
 
 	/* dz = (softmax - target) / samples */
 	trn_emit_reciprocal(n->b, mass, mass);
-	trn_emit_scalar_tensor_tensor(n->b, n->dz, n->dz, TRN_ALU_MUL, trn_scalar_vector(mass), TRN_ALU_SUB, target, 0);
-	trn_emit_tensor_scalar(n->b, TRN_ENGINE_DVE, n->dz, n->dz, TRN_ALU_MUL, trn_scalar(n->share), TRN_ALU_BYPASS,
-			       trn_scalar(0), 0);
+	trn_emit_scalar_tensor_tensor(n->b, n->dz, n->dz, TRN_ALU_MUL, trn_scalar_vector(mass),
+				      TRN_ALU_SUB, target, 0);
+	trn_emit_tensor_scalar(n->b, TRN_ENGINE_DVE, n->dz, n->dz, TRN_ALU_MUL,
+			       trn_scalar(n->share), TRN_ALU_BYPASS, trn_scalar(0), 0);
 }
 
-/* Gradient before an activation from the one after it, which lies in PSUM; the bias gradient is its sum over the batch. */
-static struct trn_view through(struct net *n, struct trn_view ps, struct trn_view derivative, unsigned int bias)
+/*
+ * Gradient before an activation from the one after it, which lies in PSUM; the bias gradient is its
+ * sum over the batch.
+ */
+static struct trn_view through(struct net *n, struct trn_view ps, struct trn_view derivative,
+			       unsigned int bias)
 {
 	struct trn_view da = sbuf(n, DEMO_HIDDEN, n->batch);
 
@@ -288,8 +316,13 @@ static void backward_embedding(struct net *n, struct trn_view dx)
 	for (half = 0; half < 2; half++) {
 		ps = psum(n, DEMO_ROWS, DEMO_DIM, &tile);
 		for (i = 0; i < DEMO_CONTEXT; i++)
-			multiply(n, ps, trn_view_columns(hot, i * DEMO_BYTES + half * DEMO_ROWS, DEMO_ROWS),
-				 trn_view_columns(dx, i % DEMO_TILES * DEMO_ROWS + i / DEMO_TILES * DEMO_DIM, DEMO_DIM), i > 0);
+			multiply(n, ps,
+				 trn_view_columns(hot, i * DEMO_BYTES + half * DEMO_ROWS,
+						  DEMO_ROWS),
+				 trn_view_columns(
+					 dx, i % DEMO_TILES * DEMO_ROWS + i / DEMO_TILES * DEMO_DIM,
+					 DEMO_DIM),
+				 i > 0);
 		drain(n, gradient(n, DEMO_COL_E + half * DEMO_DIM, DEMO_DIM), ps, tile);
 	}
 }
@@ -297,7 +330,8 @@ static void backward_embedding(struct net *n, struct trn_view dx)
 static void backward_input(struct net *n, struct trn_view da1)
 {
 	struct trn_view da1t = turned(n, da1), xt = sbuf(n, n->batch, DEMO_ROWS);
-	struct trn_view w1t = sbuf(n, DEMO_HIDDEN, DEMO_FEATURES), dx = sbuf(n, n->batch, DEMO_FEATURES);
+	struct trn_view w1t = sbuf(n, DEMO_HIDDEN, DEMO_FEATURES),
+			dx = sbuf(n, n->batch, DEMO_FEATURES);
 	unsigned int t;
 
 	for (t = 0; t < DEMO_TILES; t++) {
@@ -305,7 +339,8 @@ static void backward_input(struct net *n, struct trn_view da1)
 
 		turn(n, xt, trn_view_columns(n->x, t * n->batch, n->batch));
 		product(n, gradient(n, column, DEMO_HIDDEN), xt, da1t);
-		turn(n, trn_view_columns(w1t, t * DEMO_ROWS, DEMO_ROWS), weights(n, column, DEMO_HIDDEN));
+		turn(n, trn_view_columns(w1t, t * DEMO_ROWS, DEMO_ROWS),
+		     weights(n, column, DEMO_HIDDEN));
 	}
 	product(n, dx, da1, w1t);
 	backward_embedding(n, dx);
@@ -347,7 +382,8 @@ enum trn_status demo_model_forward(uint32_t batch, struct trn_image **image)
 	if (!n.b)
 		return finish(&n, image);
 	forward(&n, false);
-	tensor = trn_builder_tensor(n.b, "logits", TRN_TENSOR_OUTPUT, TRN_DTYPE_FP32, shape, 2, NULL);
+	tensor = trn_builder_tensor(n.b, "logits", TRN_TENSOR_OUTPUT, TRN_DTYPE_FP32, shape, 2,
+				    NULL);
 	trn_builder_store(n.b, tensor, 0, DEMO_BYTES * 4, n.z);
 	return finish(&n, image);
 }
@@ -374,8 +410,11 @@ void demo_model_init(float *params, uint64_t seed)
 
 	for (r = 0; r < DEMO_ROWS; r++) {
 		for (c = 0; c < DEMO_COLUMNS; c++) {
-			float limit = c < DEMO_COL_W1 ? 0.5f : c < DEMO_COL_W2 ? 0.0765f : c < DEMO_COL_W3 ? 0.153f :
-				      c < DEMO_COL_B1 ? 0.03f : 0.0f;
+			float limit = c < DEMO_COL_W1	? 0.5f
+				      : c < DEMO_COL_W2 ? 0.0765f
+				      : c < DEMO_COL_W3 ? 0.153f
+				      : c < DEMO_COL_B1 ? 0.03f
+							: 0.0f;
 
 			params[r * DEMO_COLUMNS + c] = uniform(&state, limit);
 		}

@@ -39,13 +39,16 @@ static const struct option table[] = {
 void demo_options_help(void)
 {
 	printf("Usage: trn-demo [options]\n"
-	       "Trains a small language model on a text, on a Trainium device, and compares with the host.\n"
+	       "Trains a small language model on a text, on a Trainium device, and compares with "
+	       "the host.\n"
 	       "\n"
 	       "  --text FILE         text to train on (default " DEMO_DEFAULT_TEXT ")\n"
 	       "  --steps N           training steps (default 400)\n"
 	       "  --batch N           samples of a step, of all ranks together (default 128)\n"
-	       "  --ranks N           processes, each with a device or core of its own (default 1)\n"
-	       "  --seed N            of the starting values and the order of the samples (default 1)\n"
+	       "  --ranks N           processes, each with a device or core of its own (default "
+	       "1)\n"
+	       "  --seed N            of the starting values and the order of the samples (default "
+	       "1)\n"
 	       "  --lr X              learning rate of Adam (default 0.003)\n"
 	       "  --verify-steps N    compare only the first N steps with the host (default all)\n"
 	       "  --no-plot           no plot of the loss\n"
@@ -62,7 +65,8 @@ static bool number(const char *name, const char *text, uint64_t low, uint64_t hi
 	errno = 0;
 	*value = strtoull(text, &end, 10);
 	if (text[0] < '0' || text[0] > '9' || *end || errno || *value < low || *value > high)
-		return demo_fail("--%s %s: a number from %" PRIu64 " to %" PRIu64 " is needed", name, text, low, high);
+		return demo_fail("--%s %s: a number from %" PRIu64 " to %" PRIu64 " is needed",
+				 name, text, low, high);
 	return true;
 }
 
@@ -100,7 +104,8 @@ static bool apply(struct demo_options *o, int option, const char *value)
 	case OPT_LR:
 		o->lr = strtod(value, &end);
 		if (end == value || *end || !(o->lr > 0 && o->lr <= 1))
-			return demo_fail("--lr %s: a number above 0 and at most 1 is needed", value);
+			return demo_fail("--lr %s: a number above 0 and at most 1 is needed",
+					 value);
 		return true;
 	case OPT_NO_PLOT:
 		o->plot = false;
@@ -119,22 +124,31 @@ bool demo_options_parse(int argc, char **argv, struct demo_options *options)
 {
 	int option;
 
-	*options = (struct demo_options){ .text = DEMO_DEFAULT_TEXT, .steps = 400, .batch = 128, .ranks = 1, .seed = 1,
-					  .lr = 0.003, .plot = true };
+	*options = (struct demo_options){ .text = DEMO_DEFAULT_TEXT,
+					  .steps = 400,
+					  .batch = 128,
+					  .ranks = 1,
+					  .seed = 1,
+					  .lr = 0.003,
+					  .plot = true };
 	opterr = 0;
 	optind = 1;
 	while ((option = getopt_long(argc, argv, ":", table, NULL)) != -1) {
 		if (option == ':')
-			return demo_fail("%s needs a value; --help lists the options", argv[optind - 1]);
+			return demo_fail("%s needs a value; --help lists the options",
+					 argv[optind - 1]);
 		if (option == '?')
-			return demo_fail("%s is not an option; --help lists them", argv[optind - 1]);
+			return demo_fail("%s is not an option; --help lists them",
+					 argv[optind - 1]);
 		if (!apply(options, option, optarg))
 			return false;
 	}
 	if (optind < argc)
-		return demo_fail("%s: no argument is expected here; a text is given with --text", argv[optind]);
+		return demo_fail("%s: no argument is expected here; a text is given with --text",
+				 argv[optind]);
 	if (options->batch % options->ranks || options->batch / options->ranks > DEMO_ROWS)
-		return demo_fail("a batch of %u cannot be split among %u ranks: it must be a multiple of the ranks, at most %u each",
+		return demo_fail("a batch of %u cannot be split among %u ranks: it must be a "
+				 "multiple of the ranks, at most %u each",
 				 options->batch, options->ranks, DEMO_ROWS);
 	if (!options->verify_steps || options->verify_steps > options->steps)
 		options->verify_steps = options->steps;

@@ -5,13 +5,14 @@
 #include <string.h>
 #include "demo.h"
 
-#define WIDTH	64
-#define HEIGHT	14
+#define WIDTH  64
+#define HEIGHT 14
 
 /* Mean of the losses that fall into a column. */
 static double column_mean(const double *losses, uint32_t steps, int column)
 {
-	uint64_t first = (uint64_t)column * steps / WIDTH, end = (uint64_t)(column + 1) * steps / WIDTH, i;
+	uint64_t first = (uint64_t)column * steps / WIDTH,
+		 end = (uint64_t)(column + 1) * steps / WIDTH, i;
 	double sum = 0;
 
 	if (end == first)

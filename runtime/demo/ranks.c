@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Ranks: the process the user starts becomes the parent of one process per rank and does nothing but watch them.
+ * Ranks: the process the user starts becomes the parent of one process per rank and does nothing
+ * but watch them.
  *
- * A rank's life is tied to the parent's by PR_SET_PDEATHSIG, so killing the parent leaves nothing behind; when a rank ends badly the parent
- * stops the others.
+ * A rank's life is tied to the parent's by PR_SET_PDEATHSIG, so killing the parent leaves nothing
+ * behind; when a rank ends badly the parent stops the others.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -20,7 +21,7 @@
 #include <unistd.h>
 #include "demo.h"
 
-#define PARENT_VARIABLE	"TRN_DEMO_PARENT"
+#define PARENT_VARIABLE "TRN_DEMO_PARENT"
 #define GRACE_MS	3000
 
 extern char **environ;
@@ -49,14 +50,16 @@ bool demo_ranks_join(void)
 /* A port that is free now, on the loopback interface; 0: none. */
 static unsigned int free_port(void)
 {
-	struct sockaddr_in address = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct sockaddr_in address = { .sin_family = AF_INET,
+				       .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	socklen_t size = sizeof(address);
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	unsigned int port = 0;
 
 	if (fd < 0)
 		return 0;
-	if (!bind(fd, (struct sockaddr *)&address, sizeof(address)) && !getsockname(fd, (struct sockaddr *)&address, &size))
+	if (!bind(fd, (struct sockaddr *)&address, sizeof(address)) &&
+	    !getsockname(fd, (struct sockaddr *)&address, &size))
 		port = ntohs(address.sin_port);
 	close(fd);
 	return port;
@@ -101,7 +104,8 @@ static bool environment(const struct demo_options *options)
 	char text[64];
 
 	if (!port)
-		return demo_fail("no free port on the loopback interface for %u ranks: %s", options->ranks, strerror(errno));
+		return demo_fail("no free port on the loopback interface for %u ranks: %s",
+				 options->ranks, strerror(errno));
 	snprintf(text, sizeof(text), "127.0.0.1:%u", port);
 	setenv("TRN_COMM_ROOT", text, 1);
 	snprintf(text, sizeof(text), "%u", options->ranks);
@@ -147,10 +151,11 @@ static bool ended(uint32_t rank, pid_t pid, int status)
 	if (WIFEXITED(status) && !WEXITSTATUS(status))
 		return true;
 	if (WIFSIGNALED(status))
-		return demo_fail("rank %u (process %d) was ended by signal %d (%s); the other ranks were stopped", rank, (int)pid,
-				 WTERMSIG(status), strsignal(WTERMSIG(status)));
-	return demo_fail("rank %u (process %d) failed with status %d; the other ranks were stopped", rank, (int)pid,
-			 WEXITSTATUS(status));
+		return demo_fail("rank %u (process %d) was ended by signal %d (%s); the other "
+				 "ranks were stopped",
+				 rank, (int)pid, WTERMSIG(status), strsignal(WTERMSIG(status)));
+	return demo_fail("rank %u (process %d) failed with status %d; the other ranks were stopped",
+			 rank, (int)pid, WEXITSTATUS(status));
 }
 
 static bool watch(pid_t *pids, uint32_t count)

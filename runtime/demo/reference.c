@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Double-precision reference. Plain loops over [batch, features] matrices; the embedding is a table look-up here.
- * Parameters are addressed in the device's layout (model.h), so nothing is converted.
+ * Double-precision reference. Plain loops over [batch, features] matrices; the embedding is a table
+ * look-up here. Parameters are addressed in the device's layout (model.h), so nothing is converted.
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "reference.h"
 
-#define COLS	DEMO_COLUMNS
-#define H	DEMO_HIDDEN
-#define V	DEMO_BYTES
-#define D	DEMO_DIM
+#define COLS DEMO_COLUMNS
+#define H    DEMO_HIDDEN
+#define V    DEMO_BYTES
+#define D    DEMO_DIM
 
 /* The inner loops are compiled for wider vectors too and chosen at run time. */
-#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__) && defined(__GNUC__) && !defined(__clang__)
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__) && \
+	defined(__GNUC__) && !defined(__clang__)
 #define FAST __attribute__((target_clones("avx2", "default"), optimize("O3")))
 #else
 #define FAST
@@ -23,10 +24,10 @@
 struct demo_reference {
 	uint32_t batch;
 	uint64_t step;
-	double *p, *g, *m, *v;		/* [128, COLS] */
-	double *x, *dx;			/* [batch, 512], feature order of the device */
-	double *a1, *h1, *e1, *a2, *h2, *e2;	/* [batch, 128] */
-	double *z;			/* [batch, 256] */
+	double *p, *g, *m, *v;		     /* [128, COLS] */
+	double *x, *dx;			     /* [batch, 512], feature order of the device */
+	double *a1, *h1, *e1, *a2, *h2, *e2; /* [batch, 128] */
+	double *z;			     /* [batch, 256] */
 	double *memory;
 };
 
@@ -81,8 +82,8 @@ const double *demo_reference_grad(const struct demo_reference *ref)
 }
 
 /* out[b][n] += sum_k in[b][k] w[k][n]; four rows of the batch share each row of w. */
-FAST static void forward(double *out, size_t on, const double *in, size_t in_n, const double *w, size_t wn, uint32_t batch,
-			 int k_count, int n_count)
+FAST static void forward(double *out, size_t on, const double *in, size_t in_n, const double *w,
+			 size_t wn, uint32_t batch, int k_count, int n_count)
 {
 	uint32_t b;
 	int k, n;
@@ -112,8 +113,9 @@ FAST static void forward(double *out, size_t on, const double *in, size_t in_n, 
 }
 
 /* gw[k][n] += sum_b in[b][k] dout[b][n]. */
-FAST static void weight_gradient(double *gw, size_t wn, const double *in, size_t in_n, const double *dout, size_t on, uint32_t batch,
-				 int k_count, int n_count)
+FAST static void weight_gradient(double *gw, size_t wn, const double *in, size_t in_n,
+				 const double *dout, size_t on, uint32_t batch, int k_count,
+				 int n_count)
 {
 	uint32_t b;
 	int k, n;
@@ -135,8 +137,9 @@ FAST static void weight_gradient(double *gw, size_t wn, const double *in, size_t
 }
 
 /* din[b][k] = sum_n dout[b][n] w[k][n]. */
-FAST static void input_gradient(double *din, size_t in_n, const double *dout, size_t on, const double *w, size_t wn, uint32_t batch,
-				int k_count, int n_count)
+FAST static void input_gradient(double *din, size_t in_n, const double *dout, size_t on,
+				const double *w, size_t wn, uint32_t batch, int k_count,
+				int n_count)
 {
 	uint32_t b;
 	int k, n;
@@ -153,7 +156,8 @@ FAST static void input_gradient(double *din, size_t in_n, const double *dout, si
 				for (j = 0; j < 8; j++)
 					s[j] += row[n + j] * wk[n + j];
 			}
-			din[b * in_n + k] = ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
+			din[b * in_n + k] =
+				((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
 		}
 	}
 }
@@ -200,12 +204,13 @@ static void run_forward(struct demo_reference *r, const uint8_t *samples)
 
 	for (b = 0; b < r->batch; b++) {
 		for (i = 0; i < DEMO_CONTEXT; i++)
-			memcpy(r->x + (size_t)b * DEMO_FEATURES + feature(i), table_row(r->p, samples[b * DEMO_SAMPLE + i]),
-			       D * sizeof(double));
+			memcpy(r->x + (size_t)b * DEMO_FEATURES + feature(i),
+			       table_row(r->p, samples[b * DEMO_SAMPLE + i]), D * sizeof(double));
 	}
 	bias(r->a1, r->p, DEMO_COL_B1, r->batch);
 	for (t = 0; t < DEMO_TILES; t++)
-		forward(r->a1, H, r->x + t * DEMO_ROWS, DEMO_FEATURES, r->p + DEMO_COL_W1 + t * H, COLS, r->batch, DEMO_ROWS, H);
+		forward(r->a1, H, r->x + t * DEMO_ROWS, DEMO_FEATURES, r->p + DEMO_COL_W1 + t * H,
+			COLS, r->batch, DEMO_ROWS, H);
 	gelu(r->h1, r->a1, (size_t)r->batch * H);
 	bias(r->a2, r->p, DEMO_COL_B2, r->batch);
 	forward(r->a2, H, r->h1, H, r->p + DEMO_COL_W2, COLS, r->batch, H, H);
@@ -270,10 +275,10 @@ static void run_backward(struct demo_reference *r, const uint8_t *samples)
 	multiply(r->e1, r->a1, (size_t)r->batch * H);
 	bias_gradient(r->g, DEMO_COL_B1, r->e1, r->batch);
 	for (t = 0; t < DEMO_TILES; t++) {
-		weight_gradient(r->g + DEMO_COL_W1 + t * H, COLS, r->x + t * DEMO_ROWS, DEMO_FEATURES, r->e1, H, r->batch, DEMO_ROWS,
-				H);
-		input_gradient(r->dx + t * DEMO_ROWS, DEMO_FEATURES, r->e1, H, r->p + DEMO_COL_W1 + t * H, COLS, r->batch,
-			       DEMO_ROWS, H);
+		weight_gradient(r->g + DEMO_COL_W1 + t * H, COLS, r->x + t * DEMO_ROWS,
+				DEMO_FEATURES, r->e1, H, r->batch, DEMO_ROWS, H);
+		input_gradient(r->dx + t * DEMO_ROWS, DEMO_FEATURES, r->e1, H,
+			       r->p + DEMO_COL_W1 + t * H, COLS, r->batch, DEMO_ROWS, H);
 	}
 	for (b = 0; b < r->batch; b++) {
 		for (i = 0; i < DEMO_CONTEXT; i++) {
@@ -297,7 +302,8 @@ FAST static void adam(struct demo_reference *r, const struct demo_hyper *h)
 	}
 }
 
-double demo_reference_step(struct demo_reference *ref, const uint8_t *samples, const struct demo_hyper *hyper)
+double demo_reference_step(struct demo_reference *ref, const uint8_t *samples,
+			   const struct demo_hyper *hyper)
 {
 	double loss;
 

@@ -17,7 +17,8 @@ struct demo_reference;
 struct demo_reference *demo_reference_create(const float *params, uint32_t batch);
 void demo_reference_free(struct demo_reference *ref);
 /** demo_reference_step() - one step on @samples [batch, 17]; returns the loss before the update. */
-double demo_reference_step(struct demo_reference *ref, const uint8_t *samples, const struct demo_hyper *hyper);
+double demo_reference_step(struct demo_reference *ref, const uint8_t *samples,
+			   const struct demo_hyper *hyper);
 /** demo_reference_params() - current parameters, laid out as the device's. */
 const double *demo_reference_params(const struct demo_reference *ref);
 /** demo_reference_grad() - gradient of the last step, laid out as the device's. */

@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include "demo.h"
 
-#define BYTES_MAX	(1ull << 30)
+#define BYTES_MAX (1ull << 30)
 
 static bool read_all(int fd, const char *path, struct demo_text *text)
 {
@@ -21,7 +21,8 @@ static bool read_all(int fd, const char *path, struct demo_text *text)
 			uint8_t *grown = realloc(text->data, room ? room * 2 : 65536);
 
 			if (!grown)
-				return demo_fail("%s: no memory for more than %zu bytes", path, room);
+				return demo_fail("%s: no memory for more than %zu bytes", path,
+						 room);
 			text->data = grown;
 			room = room ? room * 2 : 65536;
 		}
@@ -54,7 +55,8 @@ bool demo_text_load(const char *path, struct demo_text *text)
 	ok = read_all(fd, path, text);
 	close(fd);
 	if (ok && text->bytes < DEMO_SAMPLE)
-		ok = demo_fail("%s: has %zu bytes, at least %d are needed", path, text->bytes, DEMO_SAMPLE);
+		ok = demo_fail("%s: has %zu bytes, at least %d are needed", path, text->bytes,
+			       DEMO_SAMPLE);
 	if (!ok)
 		demo_text_free(text);
 	return ok;
@@ -66,14 +68,16 @@ void demo_text_free(struct demo_text *text)
 	memset(text, 0, sizeof(*text));
 }
 
-void demo_text_batch(const struct demo_text *text, uint64_t seed, uint64_t step, uint32_t batch, uint8_t *samples)
+void demo_text_batch(const struct demo_text *text, uint64_t seed, uint64_t step, uint32_t batch,
+		     uint8_t *samples)
 {
 	uint64_t state = (seed << 20) ^ step * 0xd1342543de82ef95ull;
 	size_t places = text->bytes - DEMO_SAMPLE + 1;
 	uint32_t b;
 
 	for (b = 0; b < batch; b++)
-		memcpy(samples + (size_t)b * DEMO_SAMPLE, text->data + demo_random(&state) % places, DEMO_SAMPLE);
+		memcpy(samples + (size_t)b * DEMO_SAMPLE, text->data + demo_random(&state) % places,
+		       DEMO_SAMPLE);
 }
 
 void demo_text_printable(const uint8_t *data, size_t bytes, char *out)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Training on the device. A step is one batch of commands: the samples in, "grad", the loss out, "adam"; with several ranks the gradient is
- * all-reduced between the two programs. The host runs ahead by a few steps and only waits for a slot it wants to use again.
+ * Training on the device. A step is one batch of commands: the samples in, "grad", the loss out,
+ * "adam"; with several ranks the gradient is all-reduced between the two programs. The host runs
+ * ahead by a few steps and only waits for a slot it wants to use again.
  */
 #include <math.h>
 #include <stdio.h>
@@ -11,16 +12,16 @@
 #include "demo.h"
 #include "trn/kernels.h"
 
-#define SLOTS		4
-#define LINES		20	/* of progress */
-#define FLOATS(n)	((uint64_t)(n) * sizeof(float))
+#define SLOTS	  4
+#define LINES	  20 /* of progress */
+#define FLOATS(n) ((uint64_t)(n) * sizeof(float))
 
 /** struct slot - host memory of a step under way. */
 struct slot {
-	uint8_t *samples;		/* [share, 17] */
-	uint8_t *context;		/* [16, share] */
+	uint8_t *samples; /* [share, 17] */
+	uint8_t *context; /* [16, share] */
 	float loss;
-	uint32_t step;			/* 0: free */
+	uint32_t step; /* 0: free */
 	struct trn_fence fence;
 };
 
@@ -31,8 +32,8 @@ struct training {
 	const struct demo_text *text;
 	const struct demo_hyper *hyper;
 	struct demo_result *result;
-	uint32_t share;			/* samples of this rank */
-	uint8_t *batch;			/* [batch, 17], all ranks */
+	uint32_t share; /* samples of this rank */
+	uint8_t *batch; /* [batch, 17], all ranks */
 	struct trn_memory *context, *samples;
 	uint64_t context_offset, samples_offset;
 	struct slot slot[SLOTS];
@@ -84,7 +85,8 @@ static bool load_programs(struct demo_device *d, const struct demo_options *opti
 	return ok;
 }
 
-bool demo_device_open(struct demo_device *d, const struct demo_options *options, const float *params)
+bool demo_device_open(struct demo_device *d, const struct demo_options *options,
+		      const float *params)
 {
 	struct trn_queue_options q = TRN_OPTIONS(q);
 	struct trn_fence fence;
@@ -92,17 +94,22 @@ bool demo_device_open(struct demo_device *d, const struct demo_options *options,
 	q.core_count = 1;
 	q.timeout_ns = 60000000000ull;
 	d->info.size = sizeof(d->info);
-	if (!demo_check(trn_device_open(NULL, &d->device)) || !demo_check(trn_device_get_info(d->device, &d->info)) ||
+	if (!demo_check(trn_device_open(NULL, &d->device)) ||
+	    !demo_check(trn_device_get_info(d->device, &d->info)) ||
 	    !demo_check(trn_queue_create(d->device, &q, &d->queue)))
 		return false;
-	if (!memory(d, FLOATS(DEMO_PARAMETERS), &d->params) || !memory(d, FLOATS(DEMO_PARAMETERS), &d->m) ||
-	    !memory(d, FLOATS(DEMO_PARAMETERS), &d->v) || !memory(d, FLOATS(DEMO_PARAMETERS + 1), &d->grad))
+	if (!memory(d, FLOATS(DEMO_PARAMETERS), &d->params) ||
+	    !memory(d, FLOATS(DEMO_PARAMETERS), &d->m) ||
+	    !memory(d, FLOATS(DEMO_PARAMETERS), &d->v) ||
+	    !memory(d, FLOATS(DEMO_PARAMETERS + 1), &d->grad))
 		return false;
 	if (!load_programs(d, options))
 		return false;
-	if (d->ranks > 1 && !demo_check(trn_comm_create(d->queue, d->rank, d->ranks, NULL, &d->comm)))
+	if (d->ranks > 1 &&
+	    !demo_check(trn_comm_create(d->queue, d->rank, d->ranks, NULL, &d->comm)))
 		return false;
-	return demo_check(trn_queue_write(d->queue, d->params, 0, params, FLOATS(DEMO_PARAMETERS), &fence)) &&
+	return demo_check(trn_queue_write(d->queue, d->params, 0, params, FLOATS(DEMO_PARAMETERS),
+					  &fence)) &&
 	       demo_check(trn_fence_wait(fence, UINT64_MAX));
 }
 
@@ -125,9 +132,11 @@ static void progress(const struct training *t, uint32_t step, double loss)
 	uint32_t every = (t->options->steps + LINES - 1) / LINES;
 	double seconds = now() - t->start;
 
-	if (t->d->rank || t->options->json || (step != 1 && step != t->options->steps && step % every))
+	if (t->d->rank || t->options->json ||
+	    (step != 1 && step != t->options->steps && step % every))
 		return;
-	printf("%6u  %6.4f  %9.0f\n", step, loss, seconds > 0 ? step * (double)t->options->batch / seconds : 0.0);
+	printf("%6u  %6.4f  %9.0f\n", step, loss,
+	       seconds > 0 ? step * (double)t->options->batch / seconds : 0.0);
 	fflush(stdout);
 }
 
@@ -139,7 +148,9 @@ static bool collect(struct training *t, struct slot *s)
 	if (!demo_check(trn_fence_wait(s->fence, UINT64_MAX)))
 		return false;
 	if (!isfinite(s->loss))
-		return demo_fail("the loss of step %u is not a number; a smaller --lr than %g may help", s->step, t->options->lr);
+		return demo_fail(
+			"the loss of step %u is not a number; a smaller --lr than %g may help",
+			s->step, t->options->lr);
 	t->result->losses[s->step - 1] = s->loss;
 	progress(t, s->step, s->loss);
 	s->step = 0;
@@ -151,7 +162,8 @@ static void fill(struct training *t, struct slot *s, uint32_t step)
 	uint32_t b, i;
 
 	demo_text_batch(t->text, t->options->seed, step, t->options->batch, t->batch);
-	memcpy(s->samples, t->batch + (size_t)t->d->rank * t->share * DEMO_SAMPLE, (size_t)t->share * DEMO_SAMPLE);
+	memcpy(s->samples, t->batch + (size_t)t->d->rank * t->share * DEMO_SAMPLE,
+	       (size_t)t->share * DEMO_SAMPLE);
 	for (b = 0; b < t->share; b++) {
 		for (i = 0; i < DEMO_CONTEXT; i++)
 			s->context[i * t->share + b] = s->samples[b * DEMO_SAMPLE + i];
@@ -164,21 +176,25 @@ static bool enqueue(struct training *t, struct slot *s, uint32_t step)
 	struct trn_adam_args args;
 
 	fill(t, s, step);
-	trn_adam_args(&args, t->hyper->lr, t->hyper->beta1, t->hyper->beta2, t->hyper->epsilon, step);
-	if (!demo_check(trn_queue_write(d->queue, t->context, t->context_offset, s->context, (uint64_t)t->share * DEMO_CONTEXT,
-					NULL)) ||
-	    !demo_check(trn_queue_write(d->queue, t->samples, t->samples_offset, s->samples, (uint64_t)t->share * DEMO_SAMPLE,
-					NULL)) ||
+	trn_adam_args(&args, t->hyper->lr, t->hyper->beta1, t->hyper->beta2, t->hyper->epsilon,
+		      step);
+	if (!demo_check(trn_queue_write(d->queue, t->context, t->context_offset, s->context,
+					(uint64_t)t->share * DEMO_CONTEXT, NULL)) ||
+	    !demo_check(trn_queue_write(d->queue, t->samples, t->samples_offset, s->samples,
+					(uint64_t)t->share * DEMO_SAMPLE, NULL)) ||
 	    !demo_check(trn_program_run(d->grad_program, NULL, 0, NULL)))
 		return false;
-	if (d->comm && !demo_check(trn_comm_allreduce(d->comm, d->grad, 0, DEMO_PARAMETERS + 1, TRN_REDUCE_SUM)))
+	if (d->comm && !demo_check(trn_comm_allreduce(d->comm, d->grad, 0, DEMO_PARAMETERS + 1,
+						      TRN_REDUCE_SUM)))
 		return false;
 	if (!demo_check(trn_program_run(d->adam_program, &args, sizeof(args), NULL)) ||
-	    !demo_check(trn_queue_read(d->queue, &s->loss, d->grad, FLOATS(DEMO_PARAMETERS), sizeof(float), &s->fence)))
+	    !demo_check(trn_queue_read(d->queue, &s->loss, d->grad, FLOATS(DEMO_PARAMETERS),
+				       sizeof(float), &s->fence)))
 		return false;
 	s->step = step;
 	if (step == t->options->verify_steps &&
-	    !demo_check(trn_queue_read(d->queue, t->result->params, d->params, 0, FLOATS(DEMO_PARAMETERS), NULL)))
+	    !demo_check(trn_queue_read(d->queue, t->result->params, d->params, 0,
+				       FLOATS(DEMO_PARAMETERS), NULL)))
 		return false;
 	return demo_check(trn_queue_flush(d->queue));
 }
@@ -212,22 +228,30 @@ static bool train_steps(struct training *t)
 		if (!collect(t, &t->slot[(step + i) % SLOTS]))
 			return false;
 	}
-	t->result->samples_per_second = t->options->steps * (double)t->options->batch / fmax(now() - t->start, 1e-9);
-	return demo_check(trn_queue_read(t->d->queue, t->result->trained, t->d->params, 0, FLOATS(DEMO_PARAMETERS), NULL)) &&
+	t->result->samples_per_second =
+		t->options->steps * (double)t->options->batch / fmax(now() - t->start, 1e-9);
+	return demo_check(trn_queue_read(t->d->queue, t->result->trained, t->d->params, 0,
+					 FLOATS(DEMO_PARAMETERS), NULL)) &&
 	       demo_check(trn_queue_finish(t->d->queue, UINT64_MAX));
 }
 
-bool demo_train(struct demo_device *d, const struct demo_options *options, const struct demo_text *text,
-		const struct demo_hyper *hyper, struct demo_result *result)
+bool demo_train(struct demo_device *d, const struct demo_options *options,
+		const struct demo_text *text, const struct demo_hyper *hyper,
+		struct demo_result *result)
 {
-	struct training t = { .d = d, .options = options, .text = text, .hyper = hyper, .result = result };
+	struct training t = {
+		.d = d, .options = options, .text = text, .hyper = hyper, .result = result
+	};
 	bool ok;
 	int i;
 
 	t.share = options->batch / d->ranks;
 	ok = slots_make(&t) &&
-	     demo_check(trn_program_tensor(d->grad_program, "context", &t.context, &t.context_offset, NULL)) &&
-	     demo_check(trn_program_tensor(d->grad_program, "samples", &t.samples, &t.samples_offset, NULL)) && train_steps(&t);
+	     demo_check(trn_program_tensor(d->grad_program, "context", &t.context,
+					   &t.context_offset, NULL)) &&
+	     demo_check(trn_program_tensor(d->grad_program, "samples", &t.samples,
+					   &t.samples_offset, NULL)) &&
+	     train_steps(&t);
 	/* Host buffers of steps under way must outlive them. */
 	if (!ok)
 		trn_queue_finish(d->queue, UINT64_MAX);

@@ -2,7 +2,8 @@
 /*
  * The host's run of the same steps, on a thread beside the device.
  *
- * Locking: the thread owns the reference and its losses until it is joined; @cancel is the only thing written meanwhile.
+ * Locking: the thread owns the reference and its losses until it is joined; @cancel is the only
+ * thing written meanwhile.
  */
 #include <math.h>
 #include <pthread.h>
@@ -41,7 +42,8 @@ static void verify_free(struct demo_verify *v)
 	free(v);
 }
 
-struct demo_verify *demo_verify_start(const struct demo_options *options, const struct demo_text *text, const float *params,
+struct demo_verify *demo_verify_start(const struct demo_options *options,
+				      const struct demo_text *text, const float *params,
 				      const struct demo_hyper *hyper)
 {
 	struct demo_verify *v = calloc(1, sizeof(*v));
@@ -56,7 +58,8 @@ struct demo_verify *demo_verify_start(const struct demo_options *options, const 
 	v->reference = demo_reference_create(params, options->batch);
 	v->losses = calloc(options->verify_steps, sizeof(double));
 	v->samples = malloc((size_t)options->batch * DEMO_SAMPLE);
-	if (!v->reference || !v->losses || !v->samples || pthread_create(&v->thread, NULL, run, v)) {
+	if (!v->reference || !v->losses || !v->samples ||
+	    pthread_create(&v->thread, NULL, run, v)) {
 		demo_fail("no memory or thread for the host reference");
 		verify_free(v);
 		return NULL;
@@ -97,8 +100,9 @@ bool demo_verify_finish(struct demo_verify *verify, struct demo_result *result)
 	verify_free(verify);
 	if (result->deviation < DEMO_DEVIATION_MAX)
 		return true;
-	return demo_fail("the loss of step %u deviates %.3g %% from the host's, %.3g %% are allowed", result->deviation_step,
-			 100 * result->deviation, 100 * DEMO_DEVIATION_MAX);
+	return demo_fail(
+		"the loss of step %u deviates %.3g %% from the host's, %.3g %% are allowed",
+		result->deviation_step, 100 * result->deviation, 100 * DEMO_DEVIATION_MAX);
 }
 
 void demo_verify_cancel(struct demo_verify *verify)

@@ -33,8 +33,8 @@ bool trn_build_grow(struct trn_builder *builder, void **array, uint32_t *capacit
 		return true;
 	grown = wanted > *capacity ? realloc(*array, wanted * size) : NULL;
 	if (!grown) {
-		trn_build_fail(builder, TRN_ERR_NO_HOST_MEMORY, "no memory for %u entries of %zu bytes",
-			       wanted, size);
+		trn_build_fail(builder, TRN_ERR_NO_HOST_MEMORY,
+			       "no memory for %u entries of %zu bytes", wanted, size);
 		return false;
 	}
 	*array = grown;
@@ -44,10 +44,10 @@ bool trn_build_grow(struct trn_builder *builder, void **array, uint32_t *capacit
 
 const char *trn_build_engine_name(unsigned int engine)
 {
-	static const char * const name[TRN_ENGINE_MAX] = {
+	static const char *const name[TRN_ENGINE_MAX] = {
 		[TRN_ENGINE_NONE] = "none", [TRN_ENGINE_PE] = "PE", [TRN_ENGINE_ACT] = "ACT",
-		[TRN_ENGINE_POOL] = "POOL", [4] = "none", [TRN_ENGINE_DVE] = "DVE",
-		[TRN_ENGINE_SP] = "SP", [TRN_ENGINE_CC] = "CC",
+		[TRN_ENGINE_POOL] = "POOL", [4] = "none",	    [TRN_ENGINE_DVE] = "DVE",
+		[TRN_ENGINE_SP] = "SP",	    [TRN_ENGINE_CC] = "CC",
 	};
 
 	return engine < TRN_ENGINE_MAX ? name[engine] : "none";
@@ -112,17 +112,20 @@ static uint64_t tensor_bytes(struct trn_builder *b, const char *name, enum trn_d
 	uint32_t i;
 
 	if (!bytes) {
-		trn_build_fail(b, TRN_ERR_INVALID, "tensor \"%s\": type 0x%x is unknown", name, dtype);
+		trn_build_fail(b, TRN_ERR_INVALID, "tensor \"%s\": type 0x%x is unknown", name,
+			       dtype);
 		return 0;
 	}
 	if (!rank || rank > 6 || !shape) {
-		trn_build_fail(b, TRN_ERR_INVALID, "tensor \"%s\": rank %u is not in 1..6", name, rank);
+		trn_build_fail(b, TRN_ERR_INVALID, "tensor \"%s\": rank %u is not in 1..6", name,
+			       rank);
 		return 0;
 	}
 	for (i = 0; i < rank; i++) {
 		if (!shape[i] || __builtin_mul_overflow(bytes, shape[i], &bytes) || bytes >> 48) {
 			trn_build_fail(b, TRN_ERR_INVALID,
-				       "tensor \"%s\": dimension %u of %llu is zero or makes the tensor larger than 2^48 bytes",
+				       "tensor \"%s\": dimension %u of %llu is zero or makes the "
+				       "tensor larger than 2^48 bytes",
 				       name, i, (unsigned long long)shape[i]);
 			return 0;
 		}
@@ -137,7 +140,8 @@ static bool constant_add(struct trn_builder *b, struct trn_tnx_tensor *info, con
 	uint8_t *grown = realloc(b->constants, start + info->bytes);
 
 	if (!grown) {
-		trn_build_fail(b, TRN_ERR_NO_HOST_MEMORY, "no memory for %llu bytes of constant \"%s\"",
+		trn_build_fail(b, TRN_ERR_NO_HOST_MEMORY,
+			       "no memory for %llu bytes of constant \"%s\"",
 			       (unsigned long long)info->bytes, info->name);
 		return false;
 	}
@@ -166,7 +170,8 @@ int trn_builder_tensor(struct trn_builder *builder, const char *name, enum trn_t
 	}
 	for (i = 0; i < builder->tensor_count; i++) {
 		if (!strcmp(builder->tensors[i].info.name, name)) {
-			trn_build_fail(builder, TRN_ERR_INVALID, "two tensors are named \"%s\"", name);
+			trn_build_fail(builder, TRN_ERR_INVALID, "two tensors are named \"%s\"",
+				       name);
 			return -1;
 		}
 	}
@@ -177,12 +182,14 @@ int trn_builder_tensor(struct trn_builder *builder, const char *name, enum trn_t
 		return -1;
 	}
 	if (builder->tensor_count == TRN_TNX_TENSORS_MAX) {
-		trn_build_fail(builder, TRN_ERR_INVALID, "more than %u tensors", TRN_TNX_TENSORS_MAX);
+		trn_build_fail(builder, TRN_ERR_INVALID, "more than %u tensors",
+			       TRN_TNX_TENSORS_MAX);
 		return -1;
 	}
 	bytes = tensor_bytes(builder, name, dtype, shape, rank);
-	if (!bytes || !trn_build_grow(builder, (void **)&builder->tensors, &builder->tensor_capacity,
-				      builder->tensor_count, sizeof(*builder->tensors)))
+	if (!bytes ||
+	    !trn_build_grow(builder, (void **)&builder->tensors, &builder->tensor_capacity,
+			    builder->tensor_count, sizeof(*builder->tensors)))
 		return -1;
 	t = &builder->tensors[builder->tensor_count];
 	memset(t, 0, sizeof(*t));
@@ -215,7 +222,8 @@ int trn_builder_semaphore(struct trn_builder *builder)
 	if (builder->status)
 		return -1;
 	if (builder->next_semaphore == TRN_SEM_COUNT) {
-		trn_build_fail(builder, TRN_ERR_INVALID, "all %u semaphores are used", TRN_SEM_COUNT);
+		trn_build_fail(builder, TRN_ERR_INVALID, "all %u semaphores are used",
+			       TRN_SEM_COUNT);
 		return -1;
 	}
 	return (int)builder->next_semaphore++;

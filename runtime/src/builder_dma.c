@@ -2,18 +2,20 @@
 /*
  * Builder: transfer groups.
  *
- * A group's descriptors are dealt to up to 16 DMA engines; on each the group's segment of the ring ends
- * with a semaphore increment behind a write barrier. Groups take turns on a few semaphores (lanes): a lane
- * is used again only by a group whose trigger knows that the lane's previous group is complete, so a count
- * on a lane always means that one group, although the engines run at different speeds.
+ * A group's descriptors are dealt to up to 16 DMA engines; on each the group's segment of the ring
+ * ends with a semaphore increment behind a write barrier. Groups take turns on a few semaphores
+ * (lanes): a lane is used again only by a group whose trigger knows that the lane's previous group
+ * is complete, so a count on a lane always means that one group, although the engines run at
+ * different speeds.
  *
- * A ring is consumed in order, whoever rings its doorbell. Each engine that starts transfers therefore has rings of its
- * own, on the queue of its number: only then is the order of the triggers the order of the ring.
+ * A ring is consumed in order, whoever rings its doorbell. Each engine that starts transfers
+ * therefore has rings of its own, on the queue of its number: only then is the order of the
+ * triggers the order of the ring.
  */
 #include <stdlib.h>
 #include "builder_priv.h"
 
-#define ROW_MAX		65536u
+#define ROW_MAX 65536u
 
 static bool ranges_meet(uint64_t a, uint64_t an, uint64_t b, uint64_t bn)
 {
@@ -76,15 +78,17 @@ static bool transfer_check(struct trn_builder *b, const struct trn_builder_dma *
 	uint64_t rows, end;
 
 	if (x->tensor < 0 || (uint32_t)x->tensor >= b->tensor_count) {
-		trn_build_fail(b, TRN_ERR_INVALID, "transfer names tensor %d, there are %u", x->tensor,
-			       b->tensor_count);
+		trn_build_fail(b, TRN_ERR_INVALID, "transfer names tensor %d, there are %u",
+			       x->tensor, b->tensor_count);
 		return false;
 	}
 	t = &b->tensors[x->tensor].info;
-	if (!x->bytes || !x->partitions || x->partition + (uint64_t)x->partitions > TRN_PARTITIONS ||
+	if (!x->bytes || !x->partitions ||
+	    x->partition + (uint64_t)x->partitions > TRN_PARTITIONS ||
 	    x->sbuf_offset + (uint64_t)x->bytes > trn_tnx_sbuf_bytes(b->generation)) {
 		trn_build_fail(b, TRN_ERR_INVALID,
-			       "transfer of tensor \"%s\": partitions %u..+%u, bytes %u..+%u leave SBUF (128 x %u bytes)",
+			       "transfer of tensor \"%s\": partitions %u..+%u, bytes %u..+%u leave "
+			       "SBUF (128 x %u bytes)",
 			       t->name, x->partition, x->partitions, x->sbuf_offset, x->bytes,
 			       trn_tnx_sbuf_bytes(b->generation));
 		return false;
@@ -92,7 +96,8 @@ static bool transfer_check(struct trn_builder *b, const struct trn_builder_dma *
 	if (x->tensor_step < 0 || (!x->tensor_step && x->partitions > 1 && !x->to_sbuf) ||
 	    (!x->to_sbuf && x->partitions > 1 && (uint64_t)x->tensor_step < x->bytes)) {
 		trn_build_fail(b, TRN_ERR_INVALID,
-			       "transfer of tensor \"%s\": rows %lld bytes apart; a step is not negative, and rows written must not overlap",
+			       "transfer of tensor \"%s\": rows %lld bytes apart; a step is not "
+			       "negative, and rows written must not overlap",
 			       t->name, (long long)x->tensor_step);
 		return false;
 	}
@@ -133,14 +138,15 @@ static void transfer_access(const struct trn_builder_dma *x, struct trn_build_ac
 /** struct deal - descriptors of a group being dealt to DMA engines. */
 struct deal {
 	struct trn_builder *builder;
-	uint64_t total;			/* descriptors */
+	uint64_t total; /* descriptors */
 	uint64_t next;
-	unsigned int queue;		/* number of the triggering engine */
+	unsigned int queue; /* number of the triggering engine */
 	unsigned int engines;
 	uint32_t count[TRN_TNX_DMA_ENGINES];
 };
 
-static bool ring_push(struct trn_builder *b, unsigned int queue, unsigned int engine, const struct trn_tnx_xfer *xfer)
+static bool ring_push(struct trn_builder *b, unsigned int queue, unsigned int engine,
+		      const struct trn_tnx_xfer *xfer)
 {
 	struct trn_build_ring *r = &b->ring[queue][engine];
 
@@ -200,7 +206,10 @@ static unsigned int deal_engines(uint64_t descriptors, uint64_t bytes)
 	return n < TRN_TNX_DMA_ENGINES ? (unsigned int)n : TRN_TNX_DMA_ENGINES;
 }
 
-/* A lane whose last group the triggering engine knows complete; else the next in turn, which it then waits for. */
+/*
+ * A lane whose last group the triggering engine knows complete; else the next in turn, which it
+ * then waits for.
+ */
 static uint32_t lane_choose(struct trn_builder *b, unsigned int engine, struct trn_build_deps *deps)
 {
 	struct trn_build_ref ref = { 0, 0, 0 };
@@ -239,7 +248,10 @@ static void group_trigger(struct deal *d, struct trn_build_deps *deps)
 	for (e = 0; e < TRN_TNX_DMA_ENGINES; e++) {
 		if (!d->count[e])
 			continue;
-		/* Both forms of a barrier: data before it is written, and it waits for what is before it. */
+		/*
+		 * Both forms of a barrier: data before it is written, and it waits for what is
+		 * before it.
+		 */
 		ring[e].xfers[ring[e].count - 1].flags |= TRN_TNX_XFER_BARRIER;
 		if (!ring_push(b, engine, e, &inc))
 			return;
@@ -283,7 +295,8 @@ int trn_builder_dma(struct trn_builder *builder, enum trn_engine engine,
 	if (builder->status)
 		return -1;
 	if (engine == TRN_ENGINE_NONE || engine == 4 || engine >= TRN_ENGINE_CC) {
-		trn_build_fail(builder, TRN_ERR_INVALID, "transfer started by engine %u, which does not exist", engine);
+		trn_build_fail(builder, TRN_ERR_INVALID,
+			       "transfer started by engine %u, which does not exist", engine);
 		return -1;
 	}
 	if (!count)
@@ -326,8 +339,11 @@ struct trn_builder_dma trn_builder_dma_view(int tensor, uint64_t tensor_offset, 
 	x.partition = view.partition;
 	x.partitions = view.partitions;
 	x.sbuf_offset = view.offset;
-	/* Only contiguous SBUF bytes can be named; anything else yields 0 bytes, which is refused. */
-	if (view.mem == TRN_MEM_SBUF && view.ndim == 1 && (view.dim[0].step == 1 || view.dim[0].count == 1))
+	/*
+	 * Only contiguous SBUF bytes can be named; anything else yields 0 bytes, which is refused.
+	 */
+	if (view.mem == TRN_MEM_SBUF && view.ndim == 1 &&
+	    (view.dim[0].step == 1 || view.dim[0].count == 1))
 		x.bytes = view.dim[0].count * trn_dtype_bytes(view.dtype);
 	x.to_sbuf = to_sbuf;
 	return x;
@@ -336,7 +352,8 @@ struct trn_builder_dma trn_builder_dma_view(int tensor, uint64_t tensor_offset, 
 void trn_builder_load(struct trn_builder *builder, struct trn_view dst, int tensor,
 		      uint64_t tensor_offset, int64_t tensor_step)
 {
-	struct trn_builder_dma x = trn_builder_dma_view(tensor, tensor_offset, tensor_step, dst, true);
+	struct trn_builder_dma x =
+		trn_builder_dma_view(tensor, tensor_offset, tensor_step, dst, true);
 
 	trn_builder_dma(builder, TRN_ENGINE_SP, &x, 1);
 }
@@ -344,7 +361,8 @@ void trn_builder_load(struct trn_builder *builder, struct trn_view dst, int tens
 void trn_builder_store(struct trn_builder *builder, int tensor, uint64_t tensor_offset,
 		       int64_t tensor_step, struct trn_view src)
 {
-	struct trn_builder_dma x = trn_builder_dma_view(tensor, tensor_offset, tensor_step, src, false);
+	struct trn_builder_dma x =
+		trn_builder_dma_view(tensor, tensor_offset, tensor_step, src, false);
 
 	trn_builder_dma(builder, TRN_ENGINE_SP, &x, 1);
 }

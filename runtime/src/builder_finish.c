@@ -29,10 +29,12 @@ static void join_engines(struct trn_builder *b)
 	trn_build_wait(b, TRN_ENGINE_SP, &deps, &nop);
 }
 
-static void append_control(struct trn_builder *b, unsigned int engine, enum trn_opcode opcode, uint32_t c0,
-			   uint32_t c1)
+static void append_control(struct trn_builder *b, unsigned int engine, enum trn_opcode opcode,
+			   uint32_t c0, uint32_t c1)
 {
-	struct trn_insn insn = { .opcode = (uint8_t)opcode, .engine = (uint8_t)engine, .c0 = c0, .c1 = c1 };
+	struct trn_insn insn = {
+		.opcode = (uint8_t)opcode, .engine = (uint8_t)engine, .c0 = c0, .c1 = c1
+	};
 
 	trn_build_append(b, &insn);
 }
@@ -59,7 +61,8 @@ bool trn_build_epilogue(struct trn_builder *builder)
 
 	if (uses_semaphores(builder)) {
 		join_engines(builder);
-		append_control(builder, TRN_ENGINE_SP, TRN_OP_SEM_RANGE_CLEAR, 0, builder->next_semaphore);
+		append_control(builder, TRN_ENGINE_SP, TRN_OP_SEM_RANGE_CLEAR, 0,
+			       builder->next_semaphore);
 	}
 	for (e = 0; e < TRN_BUILD_ENGINES; e++) {
 		if (builder->stream[e].count)
@@ -82,11 +85,13 @@ static void number_signals(struct trn_builder *b)
 			continue;
 		count[e] = malloc(s->count * sizeof(uint32_t));
 		if (!count[e]) {
-			trn_build_fail(b, TRN_ERR_NO_HOST_MEMORY, "no memory for %u counts", s->count);
+			trn_build_fail(b, TRN_ERR_NO_HOST_MEMORY, "no memory for %u counts",
+				       s->count);
 			goto out;
 		}
 		for (i = 0; i < s->count; i++) {
-			struct trn_sync *u = &s->insns[i].insn.update[s->insns[i].insn.update[0].op ? 1 : 0];
+			struct trn_sync *u =
+				&s->insns[i].insn.update[s->insns[i].insn.update[0].op ? 1 : 0];
 
 			if (s->insns[i].signals) {
 				u->op = TRN_UPDATE_INC;
@@ -150,7 +155,8 @@ static bool image_fill(struct trn_builder *b, struct trn_image *image)
 	image->constants_bytes = b->constants_bytes;
 	b->constants = NULL;
 	for (i = 0; i < TRN_BUILD_QUEUES * TRN_TNX_DMA_ENGINES; i++) {
-		struct trn_build_ring *from = &b->ring[i / TRN_TNX_DMA_ENGINES][i % TRN_TNX_DMA_ENGINES];
+		struct trn_build_ring *from =
+			&b->ring[i / TRN_TNX_DMA_ENGINES][i % TRN_TNX_DMA_ENGINES];
 		struct trn_image_ring *r = &image->rings[image->ring_count];
 
 		if (!from->used)

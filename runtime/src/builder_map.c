@@ -2,8 +2,8 @@
 /*
  * Builder: who last wrote and read which on-chip bytes.
  *
- * One map per memory and quadrant of 32 partitions; operands start on quadrants, so a quadrant is exact
- * for engines and conservative for transfers of single partitions.
+ * One map per memory and quadrant of 32 partitions; operands start on quadrants, so a quadrant is
+ * exact for engines and conservative for transfers of single partitions.
  */
 #include <stdlib.h>
 #include "builder_priv.h"
@@ -25,8 +25,8 @@ static uint32_t map_find(const struct trn_build_map *map, uint32_t start)
 }
 
 /* Replaces segments [at, at + removed) by @added copies of nothing (uninitialised room). */
-static bool map_splice(struct trn_builder *b, struct trn_build_map *map, uint32_t at, uint32_t removed,
-		       uint32_t added)
+static bool map_splice(struct trn_builder *b, struct trn_build_map *map, uint32_t at,
+		       uint32_t removed, uint32_t added)
 {
 	uint32_t count = map->count - removed + added;
 
@@ -72,10 +72,14 @@ static void segment_collect(struct trn_builder *b, unsigned int engine,
 		trn_build_need(b, engine, deps, seg->writer);
 	if (!write && !deps->transfer)
 		return;
-	/* A transfer that reads needs a free reader slot: wait for the oldest reader when there is none. */
+	/*
+	 * A transfer that reads needs a free reader slot: wait for the oldest reader when there is
+	 * none.
+	 */
 	if (!write) {
 		for (i = 0; i < TRN_BUILD_READERS; i++) {
-			if (!seg->reader_group[i] || trn_build_known(b, engine, seg->reader_group[i]))
+			if (!seg->reader_group[i] ||
+			    trn_build_known(b, engine, seg->reader_group[i]))
 				return;
 		}
 		ref.group = seg->reader_group[0];
@@ -125,7 +129,8 @@ void trn_build_map_collect(struct trn_builder *builder, unsigned int engine,
 }
 
 /* A full list cannot happen: segment_collect() made the group wait for an older reader. */
-static void segment_read(struct trn_builder *b, struct trn_build_segment *seg, struct trn_build_ref ref)
+static void segment_read(struct trn_builder *b, struct trn_build_segment *seg,
+			 struct trn_build_ref ref)
 {
 	unsigned int i;
 

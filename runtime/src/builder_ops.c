@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Builder: one function per instruction; encodes operands, checks shapes, hands over to the tracker. */
+/*
+ * Builder: one function per instruction; encodes operands, checks shapes, hands over to the
+ * tracker.
+ */
 #include "builder_priv.h"
 
 /** struct op - an instruction in the making. */
@@ -12,8 +15,8 @@ struct op {
 	bool bad;
 };
 
-static void op_start(struct op *op, struct trn_builder *builder, const char *name, unsigned int engine,
-		     enum trn_opcode opcode)
+static void op_start(struct op *op, struct trn_builder *builder, const char *name,
+		     unsigned int engine, enum trn_opcode opcode)
 {
 	memset(op, 0, sizeof(*op));
 	op->builder = builder;
@@ -25,7 +28,7 @@ static void op_start(struct op *op, struct trn_builder *builder, const char *nam
 
 static void op_operand(struct op *op, unsigned int slot, const struct trn_view *view, bool write)
 {
-	static const char * const role[3] = { "result", "input 1", "input 2" };
+	static const char *const role[3] = { "result", "input 1", "input 2" };
 	char what[64];
 	size_t n = strlen(op->name);
 
@@ -106,9 +109,9 @@ static void op_issue(struct op *op)
 		trn_build_issue(op->builder, &op->insn, op->access, op->accesses);
 }
 
-#define ON_DVE		(1u << TRN_ENGINE_DVE)
-#define ON_ACT		(1u << TRN_ENGINE_ACT)
-#define ON_POOL		(1u << TRN_ENGINE_POOL)
+#define ON_DVE	(1u << TRN_ENGINE_DVE)
+#define ON_ACT	(1u << TRN_ENGINE_ACT)
+#define ON_POOL (1u << TRN_ENGINE_POOL)
 
 void trn_emit_load_weights(struct trn_builder *builder, struct trn_view stationary)
 {
@@ -134,11 +137,14 @@ void trn_emit_matmul(struct trn_builder *builder, struct trn_view dst, struct tr
 	op_require(&op, dst.mem == TRN_MEM_PSUM && dst.dtype == TRN_DTYPE_FP32,
 		   "the result must be fp32 in PSUM");
 	op_require(&op, moving.mem == TRN_MEM_SBUF, "the moving tile must lie in SBUF");
-	op_require(&op, trn_build_elements(&moving) <= TRN_MATMUL_MAX_COLUMNS &&
-		   trn_build_elements(&moving) == trn_build_elements(&dst),
+	op_require(&op,
+		   trn_build_elements(&moving) <= TRN_MATMUL_MAX_COLUMNS &&
+			   trn_build_elements(&moving) == trn_build_elements(&dst),
 		   "at most 512 columns, as many in the result as in the moving tile");
-	op_require(&op, op.bad || op.access[0].start / TRN_PSUM_BANK_BYTES ==
-		   (op.access[0].end - 1) / TRN_PSUM_BANK_BYTES, "the result must lie in one PSUM bank");
+	op_require(&op,
+		   op.bad || op.access[0].start / TRN_PSUM_BANK_BYTES ==
+				     (op.access[0].end - 1) / TRN_PSUM_BANK_BYTES,
+		   "the result must lie in one PSUM bank");
 	op_issue(&op);
 }
 
@@ -148,10 +154,11 @@ void trn_emit_transpose(struct trn_builder *builder, struct trn_view dst, struct
 	struct op op;
 
 	op_start(&op, builder, "transpose", TRN_ENGINE_PE, TRN_OP_NOP);
-	op_require(&op, src.partitions == identity.partitions &&
-		   trn_build_elements(&identity) == identity.partitions &&
-		   trn_build_elements(&dst) == src.partitions &&
-		   trn_build_elements(&src) == dst.partitions,
+	op_require(&op,
+		   src.partitions == identity.partitions &&
+			   trn_build_elements(&identity) == identity.partitions &&
+			   trn_build_elements(&dst) == src.partitions &&
+			   trn_build_elements(&src) == dst.partitions,
 		   "source [R, C] needs an identity [R, R] and a result [C, R]");
 	if (op.bad)
 		return;
@@ -219,8 +226,9 @@ void trn_emit_memset(struct trn_builder *builder, enum trn_engine engine, struct
 	op_issue(&op);
 }
 
-void trn_emit_tensor_tensor(struct trn_builder *builder, enum trn_engine engine, struct trn_view dst,
-			    struct trn_view a, enum trn_alu alu, struct trn_view b)
+void trn_emit_tensor_tensor(struct trn_builder *builder, enum trn_engine engine,
+			    struct trn_view dst, struct trn_view a, enum trn_alu alu,
+			    struct trn_view b)
 {
 	struct op op;
 
@@ -237,9 +245,10 @@ void trn_emit_tensor_tensor(struct trn_builder *builder, enum trn_engine engine,
 	op_issue(&op);
 }
 
-void trn_emit_tensor_scalar(struct trn_builder *builder, enum trn_engine engine, struct trn_view dst,
-			    struct trn_view src, enum trn_alu op0, struct trn_scalar c0,
-			    enum trn_alu op1, struct trn_scalar c1, unsigned int flags)
+void trn_emit_tensor_scalar(struct trn_builder *builder, enum trn_engine engine,
+			    struct trn_view dst, struct trn_view src, enum trn_alu op0,
+			    struct trn_scalar c0, enum trn_alu op1, struct trn_scalar c1,
+			    unsigned int flags)
 {
 	struct op op;
 
@@ -288,15 +297,17 @@ void trn_emit_reduce(struct trn_builder *builder, struct trn_view dst, struct tr
 	unsigned int i;
 
 	op_start(&op, builder, "reduce", TRN_ENGINE_DVE, TRN_OP_TENSOR_REDUCE);
-	op_require(&op, rdims >= 1 && rdims <= src.ndim, "reduces 1 to all dimensions of its input");
+	op_require(&op, rdims >= 1 && rdims <= src.ndim,
+		   "reduces 1 to all dimensions of its input");
 	op_operand(&op, 0, &dst, true);
 	op_operand(&op, 1, &src, false);
 	if (op.bad)
 		return;
 	for (i = 0; i < rdims; i++)
 		reduced *= src.dim[i].count;
-	op_require(&op, dst.partitions == src.partitions &&
-		   trn_build_elements(&dst) * reduced == trn_build_elements(&src),
+	op_require(&op,
+		   dst.partitions == src.partitions &&
+			   trn_build_elements(&dst) * reduced == trn_build_elements(&src),
 		   "the result must have one element for each group of reduced ones");
 	op.insn.reduce_op = (uint8_t)alu;
 	op.insn.opf = (uint8_t)((rdims - 1) << TRN_OPF_RDIMS_SHIFT | (negate ? TRN_OPF_NEGATE : 0));
@@ -348,8 +359,8 @@ void trn_emit_copy_predicated(struct trn_builder *builder, struct trn_view dst, 
 }
 
 /* Slot 2 of IOTA and AFFINE_SELECT: the counts of the result with the caller's steps. */
-static void op_pattern(struct op *op, const struct trn_view *dst, const int16_t *step, int32_t offset,
-		       int32_t multiplier, float other)
+static void op_pattern(struct op *op, const struct trn_view *dst, const int16_t *step,
+		       int32_t offset, int32_t multiplier, float other)
 {
 	struct trn_pattern pattern;
 	unsigned int i;

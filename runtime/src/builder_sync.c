@@ -2,9 +2,9 @@
 /*
  * Builder: streams, vector clocks and waits.
  *
- * An engine completes its instructions in order, so "engine e has signalled n times" tells that everything
- * up to its n-th signalling instruction is complete. Waits are therefore on counts, and what an
- * instruction knew complete when it started is known to whoever waits for it.
+ * An engine completes its instructions in order, so "engine e has signalled n times" tells that
+ * everything up to its n-th signalling instruction is complete. Waits are therefore on counts, and
+ * what an instruction knew complete when it started is known to whoever waits for it.
  */
 #include <stdlib.h>
 #include "builder_priv.h"
@@ -18,8 +18,8 @@ struct trn_build_insn *trn_build_append(struct trn_builder *builder, const struc
 	if (builder->status)
 		return NULL;
 	if (engine >= TRN_ENGINE_MAX || engine == 4 || engine == TRN_ENGINE_NONE) {
-		trn_build_fail(builder, TRN_ERR_INVALID, "instruction for engine %u, which does not exist",
-			       engine);
+		trn_build_fail(builder, TRN_ERR_INVALID,
+			       "instruction for engine %u, which does not exist", engine);
 		return NULL;
 	}
 	s = &builder->stream[engine];
@@ -108,8 +108,8 @@ struct wait_item {
 };
 
 /* Collects the waits of @deps and joins what they prove into the clock of @engine. */
-static unsigned int deps_waits(struct trn_builder *b, unsigned int engine, struct trn_build_deps *deps,
-			       struct wait_item *item)
+static unsigned int deps_waits(struct trn_builder *b, unsigned int engine,
+			       struct trn_build_deps *deps, struct wait_item *item)
 {
 	struct trn_build_clock *clock = &b->stream[engine].clock;
 	unsigned int n = 0, i;

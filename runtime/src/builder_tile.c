@@ -2,13 +2,13 @@
 /*
  * Builder: allocation of SBUF and PSUM bytes.
  *
- * A tile takes its bytes in every partition. Next-fit, so that tiles allocated and freed in a loop rotate
- * through memory and operations on neighbouring rounds need not wait for each other.
+ * A tile takes its bytes in every partition. Next-fit, so that tiles allocated and freed in a loop
+ * rotate through memory and operations on neighbouring rounds need not wait for each other.
  */
 #include <stdlib.h>
 #include "builder_priv.h"
 
-#define TILE_ALIGN	64u
+#define TILE_ALIGN 64u
 
 bool trn_build_space_init(struct trn_builder *builder, unsigned int mem, uint32_t total)
 {
@@ -24,8 +24,8 @@ bool trn_build_space_init(struct trn_builder *builder, unsigned int mem, uint32_
 }
 
 /* First place at or after @from for @bytes inside @hole; false when it does not fit. */
-static bool hole_fit(const struct trn_build_hole *hole, unsigned int mem, uint32_t bytes, uint32_t from,
-		     uint32_t *place)
+static bool hole_fit(const struct trn_build_hole *hole, unsigned int mem, uint32_t bytes,
+		     uint32_t from, uint32_t *place)
 {
 	uint32_t start = hole->start > from ? hole->start : from;
 
@@ -66,8 +66,8 @@ static bool space_take(struct trn_builder *b, struct trn_build_space *s, uint32_
 	return true;
 }
 
-struct trn_tile trn_builder_tile(struct trn_builder *builder, unsigned int mem, unsigned int partitions,
-				 uint32_t bytes)
+struct trn_tile trn_builder_tile(struct trn_builder *builder, unsigned int mem,
+				 unsigned int partitions, uint32_t bytes)
 {
 	struct trn_tile tile = { (uint8_t)mem, (uint8_t)partitions, 0, bytes };
 	struct trn_build_space *s;
@@ -77,7 +77,8 @@ struct trn_tile trn_builder_tile(struct trn_builder *builder, unsigned int mem, 
 		return tile;
 	if (mem > TRN_MEM_PSUM || !partitions || partitions > TRN_PARTITIONS || !bytes) {
 		trn_build_fail(builder, TRN_ERR_INVALID,
-			       "tile of %u partitions x %u bytes in memory %u: 1..128 partitions, at least 1 byte, SBUF or PSUM",
+			       "tile of %u partitions x %u bytes in memory %u: 1..128 partitions, "
+			       "at least 1 byte, SBUF or PSUM",
 			       partitions, bytes, mem);
 		return tile;
 	}
@@ -92,7 +93,8 @@ struct trn_tile trn_builder_tile(struct trn_builder *builder, unsigned int mem, 
 		}
 	}
 	trn_build_fail(builder, TRN_ERR_NO_DEVICE_MEMORY,
-		       "no room for a tile of %u bytes per partition in %s: the largest free piece has %u of %u bytes",
+		       "no room for a tile of %u bytes per partition in %s: the largest free piece "
+		       "has %u of %u bytes",
 		       bytes, mem == TRN_MEM_SBUF ? "SBUF" : "PSUM",
 		       trn_builder_tile_space(builder, mem), s->total);
 	return tile;
@@ -112,9 +114,10 @@ void trn_builder_tile_free(struct trn_builder *builder, struct trn_tile tile)
 	if (!size || tile.offset + size > s->total ||
 	    (i < s->count && tile.offset + size > s->holes[i].start) ||
 	    (i && s->holes[i - 1].start + s->holes[i - 1].bytes > tile.offset)) {
-		trn_build_fail(builder, TRN_ERR_INVALID,
-			       "tile at byte %u with %u bytes is freed twice or was never allocated",
-			       tile.offset, tile.bytes);
+		trn_build_fail(
+			builder, TRN_ERR_INVALID,
+			"tile at byte %u with %u bytes is freed twice or was never allocated",
+			tile.offset, tile.bytes);
 		return;
 	}
 	if (!trn_build_grow(builder, (void **)&s->holes, &s->capacity, s->count, sizeof(*s->holes)))

@@ -35,9 +35,10 @@ uint32_t trn_tnx_crc32c(uint32_t crc, const void *data, size_t bytes)
 
 		memcpy(&word, p, sizeof(word));
 		word ^= crc;
-		crc = table[7][word & 0xff] ^ table[6][word >> 8 & 0xff] ^ table[5][word >> 16 & 0xff] ^
-		      table[4][word >> 24 & 0xff] ^ table[3][word >> 32 & 0xff] ^
-		      table[2][word >> 40 & 0xff] ^ table[1][word >> 48 & 0xff] ^ table[0][word >> 56];
+		crc = table[7][word & 0xff] ^ table[6][word >> 8 & 0xff] ^
+		      table[5][word >> 16 & 0xff] ^ table[4][word >> 24 & 0xff] ^
+		      table[3][word >> 32 & 0xff] ^ table[2][word >> 40 & 0xff] ^
+		      table[1][word >> 48 & 0xff] ^ table[0][word >> 56];
 		p += 8;
 		bytes -= 8;
 	}

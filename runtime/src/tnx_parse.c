@@ -2,19 +2,20 @@
 /*
  * The file form of an image. Both directions are pure functions of their arguments.
  *
- * The parser trusts nothing: each size and offset is compared with the file's length before use, every byte
- * is covered by a checksum or must be zero, and the finished image must pass trn_tnx_check().
+ * The parser trusts nothing: each size and offset is compared with the file's length before use,
+ * every byte is covered by a checksum or must be zero, and the finished image must pass
+ * trn_tnx_check().
  */
 #include <stdlib.h>
 #include <string.h>
 #include "error.h"
 #include "tnx.h"
 
-#define SECTIONS_MAX	(2u + TRN_ENGINE_MAX + TRN_TNX_RINGS_MAX)
+#define SECTIONS_MAX (2u + TRN_ENGINE_MAX + TRN_TNX_RINGS_MAX)
 
 static const char *section_name(uint32_t type)
 {
-	static const char * const name[] = { "unknown", "tensors", "constants", "code", "ring" };
+	static const char *const name[] = { "unknown", "tensors", "constants", "code", "ring" };
 
 	return type < sizeof(name) / sizeof(name[0]) ? name[type] : name[0];
 }
@@ -45,37 +46,49 @@ static enum trn_status parse_header(const uint8_t *data, size_t bytes, struct tr
 	uint32_t crc;
 
 	if (bytes < n || memcmp(data, TRN_TNX_MAGIC, n))
-		return trn_error_set(TRN_ERR_BAD_FILE, "not a .tnx program: the first %zu bytes are not its signature",
-				     n);
+		return trn_error_set(
+			TRN_ERR_BAD_FILE,
+			"not a .tnx program: the first %zu bytes are not its signature", n);
 	if (bytes < sizeof(*h))
-		return trn_error_set(TRN_ERR_BAD_FILE, "truncated: %zu bytes, the header alone has %zu", bytes,
+		return trn_error_set(TRN_ERR_BAD_FILE,
+				     "truncated: %zu bytes, the header alone has %zu", bytes,
 				     sizeof(*h));
 	memcpy(h, data, sizeof(*h));
 	if (h->version != TRN_TNX_VERSION)
-		return trn_error_set(TRN_ERR_BAD_FILE, "version at offset 8 is %u; this library reads version %u",
+		return trn_error_set(TRN_ERR_BAD_FILE,
+				     "version at offset 8 is %u; this library reads version %u",
 				     h->version, TRN_TNX_VERSION);
 	if (h->header_size != sizeof(*h) || h->section_size != sizeof(struct trn_tnx_section))
 		return trn_error_set(TRN_ERR_BAD_FILE,
-				     "header size at offset 12 is %u and section entry size at offset 32 is %u; they must be %zu and %zu",
-				     h->header_size, h->section_size, sizeof(*h), sizeof(struct trn_tnx_section));
+				     "header size at offset 12 is %u and section entry size at "
+				     "offset 32 is %u; they must be %zu and %zu",
+				     h->header_size, h->section_size, sizeof(*h),
+				     sizeof(struct trn_tnx_section));
 	if (h->file_size != bytes)
-		return trn_error_set(TRN_ERR_BAD_FILE, "%s: the header says %llu bytes at offset 16, the file has %zu",
-				     h->file_size > bytes ? "truncated" : "too long",
-				     (unsigned long long)h->file_size, bytes);
+		return trn_error_set(
+			TRN_ERR_BAD_FILE,
+			"%s: the header says %llu bytes at offset 16, the file has %zu",
+			h->file_size > bytes ? "truncated" : "too long",
+			(unsigned long long)h->file_size, bytes);
 	if (h->sections > SECTIONS_MAX)
-		return trn_error_set(TRN_ERR_BAD_FILE, "section count at offset 28 is %u, at most %u are possible",
+		return trn_error_set(TRN_ERR_BAD_FILE,
+				     "section count at offset 28 is %u, at most %u are possible",
 				     h->sections, SECTIONS_MAX);
 	table = (uint64_t)h->sections * sizeof(struct trn_tnx_section);
 	if (table > bytes - sizeof(*h))
-		return trn_error_set(TRN_ERR_BAD_FILE, "truncated: %u section entries end at %llu, the file has %zu bytes",
-				     h->sections, (unsigned long long)(sizeof(*h) + table), bytes);
+		return trn_error_set(
+			TRN_ERR_BAD_FILE,
+			"truncated: %u section entries end at %llu, the file has %zu bytes",
+			h->sections, (unsigned long long)(sizeof(*h) + table), bytes);
 	crc = header_crc(h, data + sizeof(*h), (size_t)table);
 	if (crc != h->crc)
 		return trn_error_set(TRN_ERR_BAD_FILE,
-				     "corrupt: checksum of header and section table is %08x, offset 36 says %08x", crc,
-				     h->crc);
+				     "corrupt: checksum of header and section table is %08x, "
+				     "offset 36 says %08x",
+				     crc, h->crc);
 	if (!all_zero(h->reserved, sizeof(h->reserved)))
-		return trn_error_set(TRN_ERR_BAD_FILE, "reserved header bytes at offset 104 are not zero");
+		return trn_error_set(TRN_ERR_BAD_FILE,
+				     "reserved header bytes at offset 104 are not zero");
 	return TRN_OK;
 }
 
@@ -86,18 +99,24 @@ static enum trn_status parse_place(const uint8_t *data, size_t bytes, uint32_t i
 	uint64_t expected = (*end + TRN_TNX_ALIGN - 1) & ~(uint64_t)(TRN_TNX_ALIGN - 1);
 	uint32_t crc;
 
-	if (s->offset != expected || s->offset > bytes || s->size > bytes - s->offset || s->reserved)
+	if (s->offset != expected || s->offset > bytes || s->size > bytes - s->offset ||
+	    s->reserved)
 		return trn_error_set(TRN_ERR_BAD_FILE,
-				     "section %u (%s): offset %llu, size %llu; it must start at %llu and end by %zu",
+				     "section %u (%s): offset %llu, size %llu; it must start at "
+				     "%llu and end by %zu",
 				     index, section_name(s->type), (unsigned long long)s->offset,
-				     (unsigned long long)s->size, (unsigned long long)expected, bytes);
+				     (unsigned long long)s->size, (unsigned long long)expected,
+				     bytes);
 	if (!all_zero(data + *end, (size_t)(s->offset - *end)))
-		return trn_error_set(TRN_ERR_BAD_FILE, "corrupt: bytes between offset %llu and section %u are not zero",
-				     (unsigned long long)*end, index);
+		return trn_error_set(
+			TRN_ERR_BAD_FILE,
+			"corrupt: bytes between offset %llu and section %u are not zero",
+			(unsigned long long)*end, index);
 	crc = trn_tnx_crc32c(0, data + s->offset, (size_t)s->size);
 	if (crc != s->crc)
 		return trn_error_set(TRN_ERR_BAD_FILE,
-				     "corrupt: section %u (%s) at offset %llu, %llu bytes: checksum is %08x, must be %08x",
+				     "corrupt: section %u (%s) at offset %llu, %llu bytes: "
+				     "checksum is %08x, must be %08x",
 				     index, section_name(s->type), (unsigned long long)s->offset,
 				     (unsigned long long)s->size, crc, s->crc);
 	*end = s->offset + s->size;
@@ -105,17 +124,19 @@ static enum trn_status parse_place(const uint8_t *data, size_t bytes, uint32_t i
 }
 
 /* Copies a section of entries of @entry bytes; *@out is set only on success. */
-static enum trn_status copy_entries(const uint8_t *data, const struct trn_tnx_section *s, size_t entry, uint64_t max,
-				    void **out, uint32_t *count)
+static enum trn_status copy_entries(const uint8_t *data, const struct trn_tnx_section *s,
+				    size_t entry, uint64_t max, void **out, uint32_t *count)
 {
 	if (!s->size || s->size % entry || s->size / entry > max)
 		return trn_error_set(TRN_ERR_BAD_FILE,
-				     "section %s at offset %llu: %llu bytes are not 1..%llu entries of %zu bytes",
-				     section_name(s->type), (unsigned long long)s->offset, (unsigned long long)s->size,
-				     (unsigned long long)max, entry);
+				     "section %s at offset %llu: %llu bytes are not 1..%llu "
+				     "entries of %zu bytes",
+				     section_name(s->type), (unsigned long long)s->offset,
+				     (unsigned long long)s->size, (unsigned long long)max, entry);
 	*out = malloc((size_t)s->size);
 	if (!*out)
-		return trn_error_set(TRN_ERR_NO_HOST_MEMORY, "no memory for %llu bytes of a program",
+		return trn_error_set(TRN_ERR_NO_HOST_MEMORY,
+				     "no memory for %llu bytes of a program",
 				     (unsigned long long)s->size);
 	memcpy(*out, data + s->offset, (size_t)s->size);
 	*count = (uint32_t)(s->size / entry);
@@ -124,11 +145,13 @@ static enum trn_status copy_entries(const uint8_t *data, const struct trn_tnx_se
 
 static enum trn_status twice(const struct trn_tnx_section *s)
 {
-	return trn_error_set(TRN_ERR_BAD_FILE, "section %s %u at offset %llu occurs twice or has an impossible index",
+	return trn_error_set(TRN_ERR_BAD_FILE,
+			     "section %s %u at offset %llu occurs twice or has an impossible index",
 			     section_name(s->type), s->index, (unsigned long long)s->offset);
 }
 
-static enum trn_status parse_section(const uint8_t *data, const struct trn_tnx_section *s, struct trn_image *image)
+static enum trn_status parse_section(const uint8_t *data, const struct trn_tnx_section *s,
+				     struct trn_image *image)
 {
 	struct trn_image_ring *ring;
 	uint32_t count = 0;
@@ -137,8 +160,8 @@ static enum trn_status parse_section(const uint8_t *data, const struct trn_tnx_s
 	case TRN_TNX_TENSORS:
 		if (image->tensors || s->index)
 			return twice(s);
-		return copy_entries(data, s, sizeof(*image->tensors), TRN_TNX_TENSORS_MAX, (void **)&image->tensors,
-				    &image->tensor_count);
+		return copy_entries(data, s, sizeof(*image->tensors), TRN_TNX_TENSORS_MAX,
+				    (void **)&image->tensors, &image->tensor_count);
 	case TRN_TNX_CONSTANTS:
 		if (image->constants || s->index)
 			return twice(s);
@@ -148,7 +171,8 @@ static enum trn_status parse_section(const uint8_t *data, const struct trn_tnx_s
 		if (s->index >= TRN_ENGINE_MAX || image->code[s->index].insns)
 			return twice(s);
 		return copy_entries(data, s, sizeof(struct trn_insn), TRN_TNX_INSNS_MAX,
-				    (void **)&image->code[s->index].insns, &image->code[s->index].count);
+				    (void **)&image->code[s->index].insns,
+				    &image->code[s->index].count);
 	case TRN_TNX_RING:
 		if (s->index >> 16 || image->ring_count == TRN_TNX_RINGS_MAX)
 			return twice(s);
@@ -156,10 +180,11 @@ static enum trn_status parse_section(const uint8_t *data, const struct trn_tnx_s
 		ring->engine = s->index & 0xff;
 		ring->queue = s->index >> 8;
 		image->ring_count++;
-		return copy_entries(data, s, sizeof(struct trn_tnx_xfer), TRN_TNX_XFERS_MAX, (void **)&ring->xfers,
-				    &ring->count);
+		return copy_entries(data, s, sizeof(struct trn_tnx_xfer), TRN_TNX_XFERS_MAX,
+				    (void **)&ring->xfers, &ring->count);
 	}
-	return trn_error_set(TRN_ERR_BAD_FILE, "section at offset %llu has type %u, which is unknown",
+	return trn_error_set(TRN_ERR_BAD_FILE,
+			     "section at offset %llu has type %u, which is unknown",
 			     (unsigned long long)s->offset, s->type);
 }
 
@@ -194,8 +219,10 @@ enum trn_status trn_tnx_parse(const void *data, size_t bytes, struct trn_image *
 			status = parse_section(p, &s, made);
 	}
 	if (!status && end != bytes)
-		status = trn_error_set(TRN_ERR_BAD_FILE, "too long: the last section ends at %llu, the file has %zu bytes",
-				       (unsigned long long)end, bytes);
+		status = trn_error_set(
+			TRN_ERR_BAD_FILE,
+			"too long: the last section ends at %llu, the file has %zu bytes",
+			(unsigned long long)end, bytes);
 	if (!status)
 		status = trn_tnx_check(made);
 	if (status) {
@@ -214,7 +241,8 @@ struct writer {
 	uint64_t end;
 };
 
-static void put_section(struct writer *w, uint32_t type, uint32_t index, const void *content, uint64_t size)
+static void put_section(struct writer *w, uint32_t type, uint32_t index, const void *content,
+			uint64_t size)
 {
 	struct trn_tnx_section s = { .type = type, .index = index, .size = size };
 
@@ -234,14 +262,16 @@ static void put_all(struct writer *w, const struct trn_image *image)
 {
 	uint32_t i;
 
-	put_section(w, TRN_TNX_TENSORS, 0, image->tensors, (uint64_t)image->tensor_count * sizeof(*image->tensors));
+	put_section(w, TRN_TNX_TENSORS, 0, image->tensors,
+		    (uint64_t)image->tensor_count * sizeof(*image->tensors));
 	put_section(w, TRN_TNX_CONSTANTS, 0, image->constants, image->constants_bytes);
 	for (i = 0; i < TRN_ENGINE_MAX; i++)
 		put_section(w, TRN_TNX_CODE, i, image->code[i].insns,
 			    (uint64_t)image->code[i].count * sizeof(struct trn_insn));
 	for (i = 0; i < image->ring_count; i++)
 		put_section(w, TRN_TNX_RING, image->rings[i].engine | image->rings[i].queue << 8,
-			    image->rings[i].xfers, (uint64_t)image->rings[i].count * sizeof(struct trn_tnx_xfer));
+			    image->rings[i].xfers,
+			    (uint64_t)image->rings[i].count * sizeof(struct trn_tnx_xfer));
 }
 
 enum trn_status trn_tnx_serialize(const struct trn_image *image, void **data, size_t *bytes)

@@ -11,7 +11,7 @@
 #include "program_rig.h"
 #include "tests/emulator/core.h"
 
-#define RINGS		(TRN_TNX_DMA_ENGINES * TRN_TNX_QUEUES)	/* index: DMA engine + 16 * queue */
+#define RINGS (TRN_TNX_DMA_ENGINES * TRN_TNX_QUEUES) /* index: DMA engine + 16 * queue */
 
 struct rig {
 	uint32_t generation;
@@ -60,7 +60,8 @@ static enum trn_fault rig_write(void *opaque, uint64_t addr, const void *buf, si
 	return TRN_FAULT_WINDOW;
 }
 
-static enum trn_fault rig_trigger(void *opaque, uint32_t engine_mask, uint32_t queue, uint32_t count)
+static enum trn_fault rig_trigger(void *opaque, uint32_t engine_mask, uint32_t queue,
+				  uint32_t count)
 {
 	struct rig *rig = opaque;
 	enum trn_fault fault = TRN_FAULT_NONE;
@@ -90,7 +91,8 @@ static void rig_notify(void *opaque, unsigned int slot, const struct trn_notific
 	(void)entry;
 }
 
-static uint8_t *place(struct rig *rig, unsigned int kind, uint32_t tensor, uint64_t offset, uint32_t length)
+static uint8_t *place(struct rig *rig, unsigned int kind, uint32_t tensor, uint64_t offset,
+		      uint32_t length)
 {
 	if (kind == TRN_TNX_REF_TENSOR)
 		return rig->tensor[tensor] + offset;
@@ -124,7 +126,8 @@ static void *rig_thread(void *opaque)
 		x = NULL;
 		for (i = 0; i < RINGS && !x; i++) {
 			e = (start + i) % RINGS;
-			if (rig->ring[e] && rig->done[e] < rig->triggered[e] && rig->done[e] < rig->ring[e]->count)
+			if (rig->ring[e] && rig->done[e] < rig->triggered[e] &&
+			    rig->done[e] < rig->ring[e]->count)
 				x = &rig->ring[e]->xfers[rig->done[e]++];
 		}
 		if (!x) {
@@ -144,7 +147,8 @@ static void *rig_thread(void *opaque)
 struct rig *rig_create(uint32_t generation)
 {
 	static const struct emu_core_ops ops = { rig_read, rig_write, rig_trigger, rig_notify };
-	struct emu_core_config config = { .generation = generation, .sbuf_partition_bytes = trn_tnx_sbuf_bytes(generation),
+	struct emu_core_config config = { .generation = generation,
+					  .sbuf_partition_bytes = trn_tnx_sbuf_bytes(generation),
 					  .debug_fill = true };
 	struct rig *rig = calloc(1, sizeof(*rig));
 
@@ -203,7 +207,8 @@ void rig_load(struct rig *rig, const struct trn_image *image)
 	pthread_mutex_lock(&rig->lock);
 	memset(rig->ring, 0, sizeof(rig->ring));
 	for (i = 0; i < image->ring_count; i++)
-		rig->ring[image->rings[i].engine + image->rings[i].queue * TRN_TNX_DMA_ENGINES] = &image->rings[i];
+		rig->ring[image->rings[i].engine + image->rings[i].queue * TRN_TNX_DMA_ENGINES] =
+			&image->rings[i];
 	pthread_mutex_unlock(&rig->lock);
 }
 
@@ -236,19 +241,19 @@ int rig_run(struct rig *rig, const uint32_t *args, unsigned int count)
 	for (i = 0; i < count && i < TRN_ARG_REGS; i++)
 		run.args[i] = args[i];
 	emu_core_run(rig->core, &run, &result);
-	snprintf(rig->text, sizeof(rig->text), "fault %d, engine %d, pc %u, opcode %02x, seed %u", result.fault, result.engine,
-		 result.pc, result.opcode, rig->seed);
+	snprintf(rig->text, sizeof(rig->text), "fault %d, engine %d, pc %u, opcode %02x, seed %u",
+		 result.fault, result.engine, result.pc, result.opcode, rig->seed);
 	if (result.fault) {
 		emu_core_reset(rig->core);
 		return result.fault;
 	}
 	for (i = 0; i < TRN_SEM_COUNT; i++)
-		ck_assert_msg(emu_core_sem_read(rig->core, i) == 0, "semaphore %u is %d after a run", i,
-			      emu_core_sem_read(rig->core, i));
+		ck_assert_msg(emu_core_sem_read(rig->core, i) == 0,
+			      "semaphore %u is %d after a run", i, emu_core_sem_read(rig->core, i));
 	for (e = 0; e < RINGS; e++)
 		ck_assert_msg(!rig->ring[e] || rig->done[e] == rig->ring[e]->count,
-			      "ring %u: %u of %u transfers done when the run ended", e, rig->done[e],
-			      rig->ring[e] ? rig->ring[e]->count : 0);
+			      "ring %u: %u of %u transfers done when the run ended", e,
+			      rig->done[e], rig->ring[e] ? rig->ring[e]->count : 0);
 	return 0;
 }
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The program builder: tiles, operand checks, transfers, and above all that the synchronisation it inserts is enough. */
+/*
+ * The program builder: tiles, operand checks, transfers, and above all that the synchronisation it
+ * inserts is enough.
+ */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +26,8 @@ static void refused(struct trn_builder *b, const char *word)
 
 	ck_assert_int_ne(trn_builder_finish(b, &image), TRN_OK);
 	ck_assert_ptr_null(image);
-	ck_assert_msg(strstr(trn_error_text(), word) != NULL, "no \"%s\" in: %s", word, trn_error_text());
+	ck_assert_msg(strstr(trn_error_text(), word) != NULL, "no \"%s\" in: %s", word,
+		      trn_error_text());
 	ck_assert_ptr_nonnull(strstr(trn_error_text(), "program \"test\""));
 	trn_builder_free(b);
 }
@@ -69,7 +73,8 @@ START_TEST(test_tiles_psum_bank)
 	for (i = 0; i < 6; i++) {
 		struct trn_tile t = trn_builder_tile(b, TRN_MEM_PSUM, 128, sizes[i]);
 
-		ck_assert_uint_eq(t.offset / TRN_PSUM_BANK_BYTES, (t.offset + sizes[i] - 1) / TRN_PSUM_BANK_BYTES);
+		ck_assert_uint_eq(t.offset / TRN_PSUM_BANK_BYTES,
+				  (t.offset + sizes[i] - 1) / TRN_PSUM_BANK_BYTES);
 	}
 	ck_assert_int_eq(trn_builder_status(b), TRN_OK);
 	trn_builder_free(b);
@@ -125,52 +130,155 @@ END_TEST
 
 static void bad_operation(struct trn_builder *b, int i)
 {
-	struct trn_view s = trn_view(trn_builder_tile(b, TRN_MEM_SBUF, 128, 4096), TRN_DTYPE_FP32, 128);
-	struct trn_view p = trn_view(trn_builder_tile(b, TRN_MEM_PSUM, 128, 2048), TRN_DTYPE_FP32, 128), q = p, v;
+	struct trn_view s =
+		trn_view(trn_builder_tile(b, TRN_MEM_SBUF, 128, 4096), TRN_DTYPE_FP32, 128);
+	struct trn_view p = trn_view(trn_builder_tile(b, TRN_MEM_PSUM, 128, 2048), TRN_DTYPE_FP32,
+				     128),
+			q = p, v;
 
 	q.offset += 1024;
 	switch (i) {
-	case 0: trn_emit_copy(b, TRN_ENGINE_PE, s, s); break;
-	case 1: trn_emit_copy(b, TRN_ENGINE_POOL, s, p); break;
-	case 2: trn_emit_copy(b, TRN_ENGINE_DVE, s, trn_view_columns(s, 0, 64)); break;
-	case 3: trn_emit_copy(b, TRN_ENGINE_DVE, trn_view_rows(s, 16, 16), trn_view_rows(s, 0, 16)); break;
-	case 4: trn_emit_copy(b, TRN_ENGINE_DVE, trn_view_rows(s, 32, 64), trn_view_rows(s, 0, 64)); break;
-	case 5: trn_emit_tensor_tensor(b, TRN_ENGINE_DVE, s, p, TRN_ALU_ADD, q); break;
-	case 6: trn_emit_matmul(b, s, s, false); break;
-	case 7: trn_emit_matmul(b, p, q, false); break;
-	case 8: trn_emit_load_weights(b, p); break;
-	case 9: trn_emit_load_weights(b, trn_view_columns(s, 0, 129)); break;
-	case 10: trn_emit_matmul(b, trn_view_columns(p, 0, 513), trn_view_columns(s, 0, 513), false); break;
-	case 11: v = p; v.offset += 1600; trn_emit_matmul(b, v, s, false); break;
-	case 12: v = s; v.offset += 2; trn_emit_copy(b, TRN_ENGINE_DVE, v, s); break;
-	case 13: v = s; v.offset = TRN_SBUF_PARTITION_BYTES_V2 - 4; trn_emit_copy(b, TRN_ENGINE_DVE, v, s); break;
-	case 14: v = s; v.dim[0].step = 0; trn_emit_copy(b, TRN_ENGINE_DVE, v, s); break;
-	case 15: v = trn_view_dim(trn_view_dim(trn_view_dim(trn_view_dim(s, 0, 1), 0, 1), 0, 1), 0, 1);
-		trn_emit_copy(b, TRN_ENGINE_DVE, s, v); break;
-	case 16: v = s; v.dtype = TRN_DTYPE_INT64; trn_emit_copy(b, TRN_ENGINE_DVE, s, v); break;
-	case 17: trn_emit_activate(b, s, s, TRN_ACT_EXP, trn_scalar(1), trn_scalar(0.5f), 0); break;
-	case 18: trn_emit_activate(b, s, s, (enum trn_act)99, trn_scalar(1), none, 0); break;
-	case 19: trn_emit_tensor_scalar(b, TRN_ENGINE_DVE, s, s, TRN_ALU_MUL, trn_scalar_vector(s), TRN_ALU_BYPASS, none, 0); break;
-	case 20: trn_emit_tensor_scalar(b, TRN_ENGINE_DVE, s, s, TRN_ALU_MUL, trn_scalar_register(64), TRN_ALU_BYPASS, none, 0); break;
-	case 21: trn_emit_tensor_scalar(b, TRN_ENGINE_DVE, s, s, TRN_ALU_MUL,
-					trn_scalar_vector(trn_view_rows(trn_view_columns(s, 0, 1), 0, 64)), TRN_ALU_BYPASS, none, 0);
+	case 0:
+		trn_emit_copy(b, TRN_ENGINE_PE, s, s);
 		break;
-	case 22: trn_emit_reduce(b, trn_view_columns(s, 0, 2), s, TRN_ALU_ADD, 1, false); break;
-	case 23: trn_emit_reduce(b, trn_view_columns(s, 0, 1), s, TRN_ALU_ADD, 2, false); break;
-	case 24: trn_emit_transpose(b, p, s, trn_view_rows(s, 0, 64)); break;
-	case 25: trn_emit_acc_read(b, TRN_ENGINE_POOL, trn_view_columns(s, 0, 1)); break;
-	case 26: v = s; v.ndim = 0; trn_emit_copy(b, TRN_ENGINE_DVE, v, s); break;
-	case 27: v = s; v.dim[0].step = -1; trn_emit_copy(b, TRN_ENGINE_DVE, s, v); break;
-	case 28: trn_emit_memset(b, TRN_ENGINE_ACT, s, 0); break;
+	case 1:
+		trn_emit_copy(b, TRN_ENGINE_POOL, s, p);
+		break;
+	case 2:
+		trn_emit_copy(b, TRN_ENGINE_DVE, s, trn_view_columns(s, 0, 64));
+		break;
+	case 3:
+		trn_emit_copy(b, TRN_ENGINE_DVE, trn_view_rows(s, 16, 16), trn_view_rows(s, 0, 16));
+		break;
+	case 4:
+		trn_emit_copy(b, TRN_ENGINE_DVE, trn_view_rows(s, 32, 64), trn_view_rows(s, 0, 64));
+		break;
+	case 5:
+		trn_emit_tensor_tensor(b, TRN_ENGINE_DVE, s, p, TRN_ALU_ADD, q);
+		break;
+	case 6:
+		trn_emit_matmul(b, s, s, false);
+		break;
+	case 7:
+		trn_emit_matmul(b, p, q, false);
+		break;
+	case 8:
+		trn_emit_load_weights(b, p);
+		break;
+	case 9:
+		trn_emit_load_weights(b, trn_view_columns(s, 0, 129));
+		break;
+	case 10:
+		trn_emit_matmul(b, trn_view_columns(p, 0, 513), trn_view_columns(s, 0, 513), false);
+		break;
+	case 11:
+		v = p;
+		v.offset += 1600;
+		trn_emit_matmul(b, v, s, false);
+		break;
+	case 12:
+		v = s;
+		v.offset += 2;
+		trn_emit_copy(b, TRN_ENGINE_DVE, v, s);
+		break;
+	case 13:
+		v = s;
+		v.offset = TRN_SBUF_PARTITION_BYTES_V2 - 4;
+		trn_emit_copy(b, TRN_ENGINE_DVE, v, s);
+		break;
+	case 14:
+		v = s;
+		v.dim[0].step = 0;
+		trn_emit_copy(b, TRN_ENGINE_DVE, v, s);
+		break;
+	case 15:
+		v = trn_view_dim(trn_view_dim(trn_view_dim(trn_view_dim(s, 0, 1), 0, 1), 0, 1), 0,
+				 1);
+		trn_emit_copy(b, TRN_ENGINE_DVE, s, v);
+		break;
+	case 16:
+		v = s;
+		v.dtype = TRN_DTYPE_INT64;
+		trn_emit_copy(b, TRN_ENGINE_DVE, s, v);
+		break;
+	case 17:
+		trn_emit_activate(b, s, s, TRN_ACT_EXP, trn_scalar(1), trn_scalar(0.5f), 0);
+		break;
+	case 18:
+		trn_emit_activate(b, s, s, (enum trn_act)99, trn_scalar(1), none, 0);
+		break;
+	case 19:
+		trn_emit_tensor_scalar(b, TRN_ENGINE_DVE, s, s, TRN_ALU_MUL, trn_scalar_vector(s),
+				       TRN_ALU_BYPASS, none, 0);
+		break;
+	case 20:
+		trn_emit_tensor_scalar(b, TRN_ENGINE_DVE, s, s, TRN_ALU_MUL,
+				       trn_scalar_register(64), TRN_ALU_BYPASS, none, 0);
+		break;
+	case 21:
+		trn_emit_tensor_scalar(
+			b, TRN_ENGINE_DVE, s, s, TRN_ALU_MUL,
+			trn_scalar_vector(trn_view_rows(trn_view_columns(s, 0, 1), 0, 64)),
+			TRN_ALU_BYPASS, none, 0);
+		break;
+	case 22:
+		trn_emit_reduce(b, trn_view_columns(s, 0, 2), s, TRN_ALU_ADD, 1, false);
+		break;
+	case 23:
+		trn_emit_reduce(b, trn_view_columns(s, 0, 1), s, TRN_ALU_ADD, 2, false);
+		break;
+	case 24:
+		trn_emit_transpose(b, p, s, trn_view_rows(s, 0, 64));
+		break;
+	case 25:
+		trn_emit_acc_read(b, TRN_ENGINE_POOL, trn_view_columns(s, 0, 1));
+		break;
+	case 26:
+		v = s;
+		v.ndim = 0;
+		trn_emit_copy(b, TRN_ENGINE_DVE, v, s);
+		break;
+	case 27:
+		v = s;
+		v.dim[0].step = -1;
+		trn_emit_copy(b, TRN_ENGINE_DVE, s, v);
+		break;
+	case 28:
+		trn_emit_memset(b, TRN_ENGINE_ACT, s, 0);
+		break;
 	}
 }
 
-static const char * const bad_operation_word[] = {
-	"PE does not execute", "POOL cannot reach PSUM", "shapes differ", "cannot start at partition 16", "cannot start at partition 32",
-	"only one input", "fp32 in PSUM", "moving tile", "SBUF", "128 columns", "512 columns", "one PSUM bank", "multiple of 4",
-	"leaves its partition", "cannot repeat", "5 dimensions", "int64", "no constant bias", "unknown function", "128 in 128", "register 64",
-	"64", "one element for each group", "1 to all dimensions", "identity", "POOL does not execute", "0 dimensions",
-	"leaves its partition", "ACT does not execute",
+static const char *const bad_operation_word[] = {
+	"PE does not execute",
+	"POOL cannot reach PSUM",
+	"shapes differ",
+	"cannot start at partition 16",
+	"cannot start at partition 32",
+	"only one input",
+	"fp32 in PSUM",
+	"moving tile",
+	"SBUF",
+	"128 columns",
+	"512 columns",
+	"one PSUM bank",
+	"multiple of 4",
+	"leaves its partition",
+	"cannot repeat",
+	"5 dimensions",
+	"int64",
+	"no constant bias",
+	"unknown function",
+	"128 in 128",
+	"register 64",
+	"64",
+	"one element for each group",
+	"1 to all dimensions",
+	"identity",
+	"POOL does not execute",
+	"0 dimensions",
+	"leaves its partition",
+	"ACT does not execute",
 };
 
 START_TEST(test_bad_operations)
@@ -188,40 +296,110 @@ static void bad_transfer(struct trn_builder *b, int i)
 	static const float one = 1;
 	uint64_t single = 1;
 	int t = trn_builder_tensor(b, "t", TRN_TENSOR_INPUT, TRN_DTYPE_FP32, shape, 2, NULL);
-	struct trn_view s = trn_view(trn_builder_tile(b, TRN_MEM_SBUF, 128, 256), TRN_DTYPE_FP32, 64);
+	struct trn_view s =
+		trn_view(trn_builder_tile(b, TRN_MEM_SBUF, 128, 256), TRN_DTYPE_FP32, 64);
 	struct trn_builder_dma x = trn_builder_dma_view(t, 0, 256, s, true);
 
 	switch (i) {
-	case 0: trn_builder_load(b, s, t, 4, 256); break;
-	case 1: trn_builder_load(b, s, 7, 0, 256); break;
-	case 2: trn_builder_load(b, s, -1, 0, 256); break;
-	case 3: trn_builder_load(b, s, t, UINT64_MAX, 256); break;
-	case 4: trn_builder_load(b, s, t, 0, INT64_MAX); break;
-	case 5: trn_builder_load(b, s, t, 0, -256); break;
-	case 6: trn_builder_store(b, t, 0, 0, s); break;
-	case 7: trn_builder_store(b, t, 0, 128, s); break;
-	case 8: x.partition = 1; trn_builder_dma(b, TRN_ENGINE_SP, &x, 1); break;
-	case 9: x.sbuf_offset = UINT32_MAX; trn_builder_dma(b, TRN_ENGINE_SP, &x, 1); break;
-	case 10: x.bytes = 0; trn_builder_dma(b, TRN_ENGINE_SP, &x, 1); break;
-	case 11: x.partitions = UINT32_MAX; trn_builder_dma(b, TRN_ENGINE_SP, &x, 1); break;
-	case 12: s.dim[0].step = 2; trn_builder_load(b, s, t, 0, 256); break;
-	case 13: t = trn_builder_tensor(b, "c", TRN_TENSOR_CONSTANT, TRN_DTYPE_FP32, &single, 1, &one);
-		trn_builder_store(b, t, 0, 0, trn_view_rows(trn_view_columns(s, 0, 1), 0, 1)); break;
-	case 14: trn_builder_copy(b, t, 0, t, 0, 1u << 20); break;
-	case 15: trn_builder_copy(b, t, 0, t, 0, 0); break;
-	case 16: trn_builder_tensor(b, "t", TRN_TENSOR_INPUT, TRN_DTYPE_FP32, shape, 2, NULL); break;
-	case 17: trn_builder_tensor(b, "u", TRN_TENSOR_INPUT, TRN_DTYPE_FP32, &big, 1, NULL); break;
-	case 18: trn_builder_tensor(b, "u", TRN_TENSOR_INPUT, TRN_DTYPE_INVALID, shape, 2, NULL); break;
-	case 19: trn_builder_tensor(b, "u", TRN_TENSOR_INPUT, TRN_DTYPE_FP32, shape, 0, NULL); break;
-	case 20: trn_builder_tensor(b, "u", TRN_TENSOR_CONSTANT, TRN_DTYPE_FP32, shape, 2, NULL); break;
-	case 21: trn_builder_tensor(b, NULL, TRN_TENSOR_INPUT, TRN_DTYPE_FP32, shape, 2, NULL); break;
+	case 0:
+		trn_builder_load(b, s, t, 4, 256);
+		break;
+	case 1:
+		trn_builder_load(b, s, 7, 0, 256);
+		break;
+	case 2:
+		trn_builder_load(b, s, -1, 0, 256);
+		break;
+	case 3:
+		trn_builder_load(b, s, t, UINT64_MAX, 256);
+		break;
+	case 4:
+		trn_builder_load(b, s, t, 0, INT64_MAX);
+		break;
+	case 5:
+		trn_builder_load(b, s, t, 0, -256);
+		break;
+	case 6:
+		trn_builder_store(b, t, 0, 0, s);
+		break;
+	case 7:
+		trn_builder_store(b, t, 0, 128, s);
+		break;
+	case 8:
+		x.partition = 1;
+		trn_builder_dma(b, TRN_ENGINE_SP, &x, 1);
+		break;
+	case 9:
+		x.sbuf_offset = UINT32_MAX;
+		trn_builder_dma(b, TRN_ENGINE_SP, &x, 1);
+		break;
+	case 10:
+		x.bytes = 0;
+		trn_builder_dma(b, TRN_ENGINE_SP, &x, 1);
+		break;
+	case 11:
+		x.partitions = UINT32_MAX;
+		trn_builder_dma(b, TRN_ENGINE_SP, &x, 1);
+		break;
+	case 12:
+		s.dim[0].step = 2;
+		trn_builder_load(b, s, t, 0, 256);
+		break;
+	case 13:
+		t = trn_builder_tensor(b, "c", TRN_TENSOR_CONSTANT, TRN_DTYPE_FP32, &single, 1,
+				       &one);
+		trn_builder_store(b, t, 0, 0, trn_view_rows(trn_view_columns(s, 0, 1), 0, 1));
+		break;
+	case 14:
+		trn_builder_copy(b, t, 0, t, 0, 1u << 20);
+		break;
+	case 15:
+		trn_builder_copy(b, t, 0, t, 0, 0);
+		break;
+	case 16:
+		trn_builder_tensor(b, "t", TRN_TENSOR_INPUT, TRN_DTYPE_FP32, shape, 2, NULL);
+		break;
+	case 17:
+		trn_builder_tensor(b, "u", TRN_TENSOR_INPUT, TRN_DTYPE_FP32, &big, 1, NULL);
+		break;
+	case 18:
+		trn_builder_tensor(b, "u", TRN_TENSOR_INPUT, TRN_DTYPE_INVALID, shape, 2, NULL);
+		break;
+	case 19:
+		trn_builder_tensor(b, "u", TRN_TENSOR_INPUT, TRN_DTYPE_FP32, shape, 0, NULL);
+		break;
+	case 20:
+		trn_builder_tensor(b, "u", TRN_TENSOR_CONSTANT, TRN_DTYPE_FP32, shape, 2, NULL);
+		break;
+	case 21:
+		trn_builder_tensor(b, NULL, TRN_TENSOR_INPUT, TRN_DTYPE_FP32, shape, 2, NULL);
+		break;
 	}
 }
 
-static const char * const bad_transfer_word[] = {
-	"ends 32772 bytes into tensor \"t\"", "tensor 7", "tensor -1", "ends", "ends", "step is not negative", "must not overlap",
-	"must not overlap", "leave SBUF", "leave SBUF", "leave SBUF", "leave SBUF", "leave SBUF", "cannot be written", "1048576 of 32768",
-	"+0 of", "two tensors", "larger than 2^48", "type 0x0", "rank 0", "need content", "name",
+static const char *const bad_transfer_word[] = {
+	"ends 32772 bytes into tensor \"t\"",
+	"tensor 7",
+	"tensor -1",
+	"ends",
+	"ends",
+	"step is not negative",
+	"must not overlap",
+	"must not overlap",
+	"leave SBUF",
+	"leave SBUF",
+	"leave SBUF",
+	"leave SBUF",
+	"leave SBUF",
+	"cannot be written",
+	"1048576 of 32768",
+	"+0 of",
+	"two tensors",
+	"larger than 2^48",
+	"type 0x0",
+	"rank 0",
+	"need content",
+	"name",
 };
 
 START_TEST(test_bad_transfers)
@@ -273,7 +451,8 @@ START_TEST(test_finished_twice)
 	struct trn_builder *b = builder();
 	struct trn_image *image = NULL, *again = NULL;
 
-	trn_emit_memset(b, TRN_ENGINE_DVE, trn_view(trn_builder_tile(b, TRN_MEM_SBUF, 1, 4), TRN_DTYPE_FP32, 1), 1);
+	trn_emit_memset(b, TRN_ENGINE_DVE,
+			trn_view(trn_builder_tile(b, TRN_MEM_SBUF, 1, 4), TRN_DTYPE_FP32, 1), 1);
 	ck_assert_int_eq(trn_builder_finish(b, &image), TRN_OK);
 	ck_assert_int_eq(trn_builder_finish(b, &again), TRN_ERR_INVALID);
 	ck_assert_ptr_null(again);
@@ -338,10 +517,12 @@ START_TEST(test_semaphores_run_out)
 }
 END_TEST
 
-/* ---- synchronisation: random programs against the same operations done one after the other ---- */
+/*
+ * ---- synchronisation: random programs against the same operations done one after the other ----
+ */
 
 #define WIDTH	48
-#define TENSORS	3
+#define TENSORS 3
 #define STEPS	250
 
 /** struct world - what a program works on, once on the device and once here. */
@@ -385,7 +566,8 @@ static struct area random_area(struct generator *g)
 	return a;
 }
 
-static struct trn_view area_view(struct trn_view v, uint32_t row, uint32_t rows, uint32_t column, uint32_t columns)
+static struct trn_view area_view(struct trn_view v, uint32_t row, uint32_t rows, uint32_t column,
+				 uint32_t columns)
 {
 	return trn_view_columns(trn_view_rows(v, row, rows), column, columns);
 }
@@ -398,11 +580,12 @@ static void step_add(struct generator *g, enum trn_engine engine)
 	float row[WIDTH];
 
 	trn_emit_tensor_tensor(g->b, engine, area_view(g->sbuf, a.to_row, a.rows, a.to, a.columns),
-			       area_view(g->sbuf, a.from_row, a.rows, a.from, a.columns), TRN_ALU_ADD,
-			       area_view(g->sbuf, a.from_row, a.rows, y, a.columns));
+			       area_view(g->sbuf, a.from_row, a.rows, a.from, a.columns),
+			       TRN_ALU_ADD, area_view(g->sbuf, a.from_row, a.rows, y, a.columns));
 	for (r = 0; r < a.rows; r++) {
 		for (c = 0; c < a.columns; c++)
-			row[c] = g->w->sbuf[a.from_row + r][a.from + c] + g->w->sbuf[a.from_row + r][y + c];
+			row[c] = g->w->sbuf[a.from_row + r][a.from + c] +
+				 g->w->sbuf[a.from_row + r][y + c];
 		memcpy(&g->w->sbuf[a.to_row + r][a.to], row, a.columns * 4);
 	}
 }
@@ -415,7 +598,8 @@ static void step_scale(struct generator *g)
 	float row[WIDTH];
 
 	trn_emit_activate(g->b, area_view(g->sbuf, a.to_row, a.rows, a.to, a.columns),
-			  area_view(g->sbuf, a.from_row, a.rows, a.from, a.columns), TRN_ACT_COPY, trn_scalar(0.5f), none, 0);
+			  area_view(g->sbuf, a.from_row, a.rows, a.from, a.columns), TRN_ACT_COPY,
+			  trn_scalar(0.5f), none, 0);
 	for (r = 0; r < a.rows; r++) {
 		for (c = 0; c < a.columns; c++)
 			row[c] = g->w->sbuf[a.from_row + r][a.from + c] * 0.5f;
@@ -430,7 +614,8 @@ static void step_product(struct generator *g)
 	uint32_t r;
 
 	trn_emit_load_weights(g->b, g->identity);
-	trn_emit_matmul(g->b, area_view(g->psum, 0, 128, a.to, a.columns), area_view(g->sbuf, 0, 128, a.from, a.columns), false);
+	trn_emit_matmul(g->b, area_view(g->psum, 0, 128, a.to, a.columns),
+			area_view(g->sbuf, 0, 128, a.from, a.columns), false);
 	for (r = 0; r < 128; r++)
 		memmove(&g->w->psum[r][a.to], &g->w->sbuf[r][a.from], a.columns * 4);
 }
@@ -440,33 +625,45 @@ static void step_drain(struct generator *g)
 	struct area a = random_area(g);
 	uint32_t r;
 
-	trn_emit_copy(g->b, pick(g, 2) ? TRN_ENGINE_DVE : TRN_ENGINE_ACT, area_view(g->sbuf, a.to_row, a.rows, a.to, a.columns),
+	trn_emit_copy(g->b, pick(g, 2) ? TRN_ENGINE_DVE : TRN_ENGINE_ACT,
+		      area_view(g->sbuf, a.to_row, a.rows, a.to, a.columns),
 		      area_view(g->psum, a.from_row, a.rows, a.from, a.columns));
 	for (r = 0; r < a.rows; r++)
-		memcpy(&g->w->sbuf[a.to_row + r][a.to], &g->w->psum[a.from_row + r][a.from], a.columns * 4);
+		memcpy(&g->w->sbuf[a.to_row + r][a.to], &g->w->psum[a.from_row + r][a.from],
+		       a.columns * 4);
 }
 
 /* Any rows may be moved by a transfer, also single ones. */
 static void step_move(struct generator *g, bool load)
 {
-	uint32_t t = pick(g, TENSORS), rows = 1 + pick(g, 128), first = pick(g, 129 - rows), columns = 1 + pick(g, 16), r;
-	uint32_t from = pick(g, WIDTH - columns + 1), to = pick(g, WIDTH - columns + 1), engine = pick(g, 3);
+	uint32_t t = pick(g, TENSORS), rows = 1 + pick(g, 128), first = pick(g, 129 - rows),
+		 columns = 1 + pick(g, 16), r;
+	uint32_t from = pick(g, WIDTH - columns + 1), to = pick(g, WIDTH - columns + 1),
+		 engine = pick(g, 3);
 	uint32_t row = pick(g, 129 - rows);
-	struct trn_builder_dma x = trn_builder_dma_view(g->tensor[t], (row * WIDTH + (load ? from : to)) * 4, WIDTH * 4,
-							area_view(g->sbuf, first, rows, load ? to : from, columns), load);
+	struct trn_builder_dma x = trn_builder_dma_view(
+		g->tensor[t], (row * WIDTH + (load ? from : to)) * 4, WIDTH * 4,
+		area_view(g->sbuf, first, rows, load ? to : from, columns), load);
 
-	trn_builder_dma(g->b, engine == 0 ? TRN_ENGINE_SP : engine == 1 ? TRN_ENGINE_ACT : TRN_ENGINE_POOL, &x, 1);
+	trn_builder_dma(g->b,
+			engine == 0   ? TRN_ENGINE_SP
+			: engine == 1 ? TRN_ENGINE_ACT
+				      : TRN_ENGINE_POOL,
+			&x, 1);
 	for (r = 0; r < rows; r++) {
 		if (load)
-			memcpy(&g->w->sbuf[first + r][to], &g->w->tensor[t][row + r][from], columns * 4);
+			memcpy(&g->w->sbuf[first + r][to], &g->w->tensor[t][row + r][from],
+			       columns * 4);
 		else
-			memcpy(&g->w->tensor[t][row + r][to], &g->w->sbuf[first + r][from], columns * 4);
+			memcpy(&g->w->tensor[t][row + r][to], &g->w->sbuf[first + r][from],
+			       columns * 4);
 	}
 }
 
 static void step_copy(struct generator *g)
 {
-	uint32_t from = pick(g, TENSORS), to = (from + 1 + pick(g, TENSORS - 1)) % TENSORS, n = 1 + pick(g, 128 * WIDTH);
+	uint32_t from = pick(g, TENSORS), to = (from + 1 + pick(g, TENSORS - 1)) % TENSORS,
+		 n = 1 + pick(g, 128 * WIDTH);
 	uint32_t a = pick(g, 128 * WIDTH - n + 1), c = pick(g, 128 * WIDTH - n + 1);
 
 	trn_builder_copy(g->b, g->tensor[to], c * 4, g->tensor[from], a * 4, n * 4);
@@ -475,17 +672,20 @@ static void step_copy(struct generator *g)
 
 static void generate(struct generator *g, uint32_t seed)
 {
-	static const char * const names[TENSORS] = { "t0", "t1", "t2" };
+	static const char *const names[TENSORS] = { "t0", "t1", "t2" };
 	uint64_t shape[2] = { 128, WIDTH };
 	uint32_t i;
 
 	g->state = seed;
 	g->b = builder();
-	g->sbuf = trn_view(trn_builder_tile(g->b, TRN_MEM_SBUF, 128, WIDTH * 4), TRN_DTYPE_FP32, WIDTH);
-	g->psum = trn_view(trn_builder_tile(g->b, TRN_MEM_PSUM, 128, WIDTH * 4), TRN_DTYPE_FP32, WIDTH);
+	g->sbuf = trn_view(trn_builder_tile(g->b, TRN_MEM_SBUF, 128, WIDTH * 4), TRN_DTYPE_FP32,
+			   WIDTH);
+	g->psum = trn_view(trn_builder_tile(g->b, TRN_MEM_PSUM, 128, WIDTH * 4), TRN_DTYPE_FP32,
+			   WIDTH);
 	g->identity = trn_view(trn_builder_tile(g->b, TRN_MEM_SBUF, 128, 512), TRN_DTYPE_FP32, 128);
 	for (i = 0; i < TENSORS; i++)
-		g->tensor[i] = trn_builder_tensor(g->b, names[i], TRN_TENSOR_STATE, TRN_DTYPE_FP32, shape, 2, NULL);
+		g->tensor[i] = trn_builder_tensor(g->b, names[i], TRN_TENSOR_STATE, TRN_DTYPE_FP32,
+						  shape, 2, NULL);
 	trn_emit_identity(g->b, g->identity);
 	trn_emit_memset(g->b, TRN_ENGINE_DVE, g->sbuf, 1.0f);
 	trn_emit_memset(g->b, TRN_ENGINE_DVE, g->psum, 2.0f);
@@ -495,20 +695,38 @@ static void generate(struct generator *g, uint32_t seed)
 	}
 	for (i = 0; i < STEPS; i++) {
 		switch (pick(g, 9)) {
-		case 0: step_add(g, TRN_ENGINE_DVE); break;
-		case 1: step_add(g, TRN_ENGINE_POOL); break;
-		case 2: case 3: step_scale(g); break;
-		case 4: step_product(g); break;
-		case 5: step_drain(g); break;
-		case 6: step_move(g, true); break;
-		case 7: step_move(g, false); break;
-		case 8: step_copy(g); break;
+		case 0:
+			step_add(g, TRN_ENGINE_DVE);
+			break;
+		case 1:
+			step_add(g, TRN_ENGINE_POOL);
+			break;
+		case 2:
+		case 3:
+			step_scale(g);
+			break;
+		case 4:
+			step_product(g);
+			break;
+		case 5:
+			step_drain(g);
+			break;
+		case 6:
+			step_move(g, true);
+			break;
+		case 7:
+			step_move(g, false);
+			break;
+		case 8:
+			step_copy(g);
+			break;
 		}
 	}
 	for (i = 0; i < TENSORS; i++) {
 		uint32_t column = i * 16;
 
-		trn_builder_store(g->b, g->tensor[i], column * 4, WIDTH * 4, area_view(g->sbuf, 0, 128, column, 16));
+		trn_builder_store(g->b, g->tensor[i], column * 4, WIDTH * 4,
+				  area_view(g->sbuf, 0, 128, column, 16));
 	}
 }
 
@@ -535,7 +753,8 @@ static bool same(struct rig *rig, const struct world *w)
 		got = rig_tensor(rig, name);
 		for (r = 0; r < 128; r++) {
 			for (c = 0; c < WIDTH; c++) {
-				float want = c >= i * 16 && c < i * 16 + 16 ? w->sbuf[r][c] : w->tensor[i][r][c];
+				float want = c >= i * 16 && c < i * 16 + 16 ? w->sbuf[r][c]
+									    : w->tensor[i][r][c];
 
 				equal &= got[r * WIDTH + c] == want;
 			}
@@ -591,10 +810,14 @@ START_TEST(test_waits_matter)
 		generate(&g, seed);
 		image = rig_build(rig, g.b);
 		for (e = 0; e < TRN_ENGINE_MAX; e++) {
-			/* The epilogue of SP keeps its waits: the rig checks that nothing is left over. */
+			/*
+			 * The epilogue of SP keeps its waits: the rig checks that nothing is left
+			 * over.
+			 */
 			for (i = 0; i < image->code[e].count; i++) {
 				if (e != TRN_ENGINE_SP)
-					memset(image->code[e].insns[i].wait, 0, sizeof(image->code[e].insns[i].wait));
+					memset(image->code[e].insns[i].wait, 0,
+					       sizeof(image->code[e].insns[i].wait));
 			}
 		}
 		put_tensors(rig, first);
@@ -620,11 +843,13 @@ START_TEST(test_thousand_runs)
 	float *data;
 
 	trn_builder_load(b, v, t, 0, 16);
-	trn_emit_tensor_scalar(b, TRN_ENGINE_DVE, v, v, TRN_ALU_ADD, trn_scalar(1), TRN_ALU_BYPASS, none, 0);
+	trn_emit_tensor_scalar(b, TRN_ENGINE_DVE, v, v, TRN_ALU_ADD, trn_scalar(1), TRN_ALU_BYPASS,
+			       none, 0);
 	trn_emit_activate(b, v, v, TRN_ACT_COPY, trn_scalar(1), none, 0);
 	trn_builder_store(b, t, 0, 16, v);
 	trn_builder_load(b, v, t, 0, 16);
-	trn_emit_tensor_scalar(b, TRN_ENGINE_POOL, v, v, TRN_ALU_ADD, trn_scalar(1), TRN_ALU_BYPASS, none, 0);
+	trn_emit_tensor_scalar(b, TRN_ENGINE_POOL, v, v, TRN_ALU_ADD, trn_scalar(1), TRN_ALU_BYPASS,
+			       none, 0);
 	trn_builder_store(b, t, 0, 16, v);
 	image = rig_build(rig, b);
 	for (i = 1; i <= 1000; i++)
@@ -652,7 +877,8 @@ START_TEST(test_many_waits)
 	for (i = 0; i < 3; i++)
 		trn_builder_load(b, trn_view_columns(v, i, 1), t, 0, 0);
 	trn_emit_memset(b, TRN_ENGINE_POOL, trn_view_columns(v, 3, 1), 1);
-	trn_emit_activate(b, trn_view_columns(v, 4, 1), trn_view_columns(v, 4, 1), TRN_ACT_COPY, trn_scalar(1), none, 0);
+	trn_emit_activate(b, trn_view_columns(v, 4, 1), trn_view_columns(v, 4, 1), TRN_ACT_COPY,
+			  trn_scalar(1), none, 0);
 	trn_emit_copy(b, TRN_ENGINE_DVE, trn_view_columns(v, 8, 5), trn_view_columns(v, 0, 5));
 	ck_assert_msg(trn_builder_finish(b, &image) == TRN_OK, "%s", trn_error_text());
 	for (i = 0; i < image->code[TRN_ENGINE_DVE].count; i++) {
@@ -668,7 +894,10 @@ START_TEST(test_many_waits)
 }
 END_TEST
 
-/* What an engine already knows is not waited for again; what it learns through another engine neither. */
+/*
+ * What an engine already knows is not waited for again; what it learns through another engine
+ * neither.
+ */
 START_TEST(test_no_needless_waits)
 {
 	struct trn_builder *b = builder();
@@ -680,12 +909,14 @@ START_TEST(test_no_needless_waits)
 	uint32_t i, waits = 0;
 
 	trn_builder_load(b, v, t, 0, 0);
-	trn_emit_copy(b, TRN_ENGINE_DVE, u, v);				/* waits for the load */
-	trn_emit_copy(b, TRN_ENGINE_DVE, u, v);				/* knows it */
-	trn_emit_tensor_tensor(b, TRN_ENGINE_POOL, v, u, TRN_ALU_ADD, v);	/* waits for DVE, which knew the load */
+	trn_emit_copy(b, TRN_ENGINE_DVE, u, v); /* waits for the load */
+	trn_emit_copy(b, TRN_ENGINE_DVE, u, v); /* knows it */
+	trn_emit_tensor_tensor(b, TRN_ENGINE_POOL, v, u, TRN_ALU_ADD,
+			       v); /* waits for DVE, which knew the load */
 	ck_assert_int_eq(trn_builder_finish(b, &image), TRN_OK);
 	for (i = 0; i < image->code[TRN_ENGINE_DVE].count; i++)
-		waits += (image->code[TRN_ENGINE_DVE].insns[i].wait[0].op != 0) + (image->code[TRN_ENGINE_DVE].insns[i].wait[1].op != 0);
+		waits += (image->code[TRN_ENGINE_DVE].insns[i].wait[0].op != 0) +
+			 (image->code[TRN_ENGINE_DVE].insns[i].wait[1].op != 0);
 	ck_assert_uint_eq(waits, 1);
 	ck_assert_uint_eq(image->code[TRN_ENGINE_POOL].insns[0].wait[0].op, TRN_WAIT_SEM_GE);
 	ck_assert_uint_eq(image->code[TRN_ENGINE_POOL].insns[0].wait[1].op, TRN_WAIT_NONE);
@@ -694,7 +925,9 @@ START_TEST(test_no_needless_waits)
 }
 END_TEST
 
-/* Rows above 64 KiB are split, large copies spread over all engines, and every byte is moved once. */
+/*
+ * Rows above 64 KiB are split, large copies spread over all engines, and every byte is moved once.
+ */
 START_TEST(test_descriptors)
 {
 	struct trn_builder *b = builder();
@@ -702,7 +935,8 @@ START_TEST(test_descriptors)
 	uint64_t bytes = 5 * 1000 * 1000, moved = 0;
 	int x = trn_builder_tensor(b, "x", TRN_TENSOR_INPUT, TRN_DTYPE_UINT8, &bytes, 1, NULL);
 	int y = trn_builder_tensor(b, "y", TRN_TENSOR_OUTPUT, TRN_DTYPE_UINT8, &bytes, 1, NULL);
-	struct trn_view v = trn_view(trn_builder_tile(b, TRN_MEM_SBUF, 2, 160000), TRN_DTYPE_FP32, 40000);
+	struct trn_view v =
+		trn_view(trn_builder_tile(b, TRN_MEM_SBUF, 2, 160000), TRN_DTYPE_FP32, 40000);
 	uint32_t r, i, increments = 0;
 
 	trn_builder_copy(b, y, 0, x, 0, bytes);
@@ -738,13 +972,14 @@ START_TEST(test_many_groups)
 	uint64_t n = 200;
 	int t = trn_builder_tensor(b, "t", TRN_TENSOR_INPUT, TRN_DTYPE_FP32, &n, 1, NULL), i;
 	int y = trn_builder_tensor(b, "y", TRN_TENSOR_OUTPUT, TRN_DTYPE_FP32, &n, 1, NULL);
-	struct trn_view v = trn_view(trn_builder_tile(b, TRN_MEM_SBUF, 1, 800), TRN_DTYPE_FP32, 200);
+	struct trn_view v =
+		trn_view(trn_builder_tile(b, TRN_MEM_SBUF, 1, 800), TRN_DTYPE_FP32, 200);
 	float *x, *out;
 
 	for (i = 0; i < 200; i++)
 		trn_builder_load(b, trn_view_columns(v, (unsigned int)i, 1), t, (uint64_t)i * 4, 0);
 	for (i = 0; i < 8; i++)
-		trn_builder_store(b, y, 0, 0, v);	/* eight readers of one range */
+		trn_builder_store(b, y, 0, 0, v); /* eight readers of one range */
 	trn_emit_memset(b, TRN_ENGINE_DVE, v, 0);
 	image = rig_build(rig, b);
 	x = rig_tensor(rig, "t");
@@ -766,7 +1001,8 @@ START_TEST(test_engines)
 	struct trn_image *image = NULL;
 	uint32_t e;
 
-	trn_emit_memset(b, TRN_ENGINE_POOL, trn_view(trn_builder_tile(b, TRN_MEM_SBUF, 1, 4), TRN_DTYPE_FP32, 1), 1);
+	trn_emit_memset(b, TRN_ENGINE_POOL,
+			trn_view(trn_builder_tile(b, TRN_MEM_SBUF, 1, 4), TRN_DTYPE_FP32, 1), 1);
 	ck_assert_int_eq(trn_builder_finish(b, &image), TRN_OK);
 	for (e = 0; e < TRN_ENGINE_MAX; e++)
 		ck_assert_uint_eq(image->code[e].count, e == TRN_ENGINE_POOL ? 2 : 0);
@@ -810,7 +1046,10 @@ int main(void)
 	tcase_add_test(tc, test_raw_bad);
 	tcase_add_test(tc, test_semaphores_run_out);
 	tcase_add_loop_test(tc, test_random_programs, 0, 40);
+#ifndef __SANITIZE_THREAD__
+	/* Racy on purpose. */
 	tcase_add_test(tc, test_waits_matter);
+#endif
 	tcase_add_test(tc, test_thousand_runs);
 	tcase_add_test(tc, test_many_waits);
 	tcase_add_test(tc, test_no_needless_waits);

@@ -16,13 +16,13 @@
 #include <unistd.h>
 #include "runtime/demo/demo.h"
 
-#define OUTPUT_MAX	(1 << 20)
-#define ARGS_MAX	16
-#define LIMIT_S		100
+#define OUTPUT_MAX (1 << 20)
+#define ARGS_MAX   16
+#define LIMIT_S	   100
 
 /** struct outcome - a finished run of the program. */
 struct outcome {
-	int status;			/* exit status, or -signal */
+	int status; /* exit status, or -signal */
 	char out[OUTPUT_MAX];
 	char err[OUTPUT_MAX];
 };
@@ -128,7 +128,7 @@ static struct outcome *run_on(const char *device, const char *rank, char *const 
 	return &o;
 }
 
-#define RUN(...)	run_on("emu:trn1", NULL, (char *const[]){ __VA_ARGS__, NULL })
+#define RUN(...) run_on("emu:trn1", NULL, (char *const[]){ __VA_ARGS__, NULL })
 
 static void succeeded(const struct outcome *o)
 {
@@ -136,7 +136,8 @@ static void succeeded(const struct outcome *o)
 	size_t n = strlen(o->out);
 
 	ck_assert_msg(o->status == 0, "status %d: %s", o->status, o->err);
-	ck_assert_msg(n >= sizeof(last) && !strcmp(o->out + n - (sizeof(last) - 1), last), "last line is not demo: ok: %s", o->out);
+	ck_assert_msg(n >= sizeof(last) && !strcmp(o->out + n - (sizeof(last) - 1), last),
+		      "last line is not demo: ok: %s", o->out);
 }
 
 static void failed(const struct outcome *o, const char *word)
@@ -244,7 +245,8 @@ END_TEST
 
 START_TEST(test_no_plot)
 {
-	struct outcome *o = RUN((char *)"--text", easy_text(), (char *)"--steps", (char *)"2", (char *)"--no-plot");
+	struct outcome *o = RUN((char *)"--text", easy_text(), (char *)"--steps", (char *)"2",
+				(char *)"--no-plot");
 
 	succeeded(o);
 	ck_assert_ptr_null(strstr(o->out, "loss +----"));
@@ -253,7 +255,8 @@ END_TEST
 
 START_TEST(test_json)
 {
-	struct outcome *o = RUN((char *)"--text", easy_text(), (char *)"--steps", (char *)"30", (char *)"--json");
+	struct outcome *o = RUN((char *)"--text", easy_text(), (char *)"--steps", (char *)"30",
+				(char *)"--json");
 	double list[40];
 
 	ck_assert_int_eq(o->status, 0);
@@ -286,9 +289,18 @@ START_TEST(test_seed)
 	static double first[16], again[16], other[16];
 	char *text = easy_text();
 
-	losses(RUN((char *)"--text", text, (char *)"--steps", (char *)"5", (char *)"--json", (char *)"--seed", (char *)"7")->out, first, 16);
-	losses(RUN((char *)"--text", text, (char *)"--steps", (char *)"5", (char *)"--json", (char *)"--seed", (char *)"7")->out, again, 16);
-	losses(RUN((char *)"--text", text, (char *)"--steps", (char *)"5", (char *)"--json", (char *)"--seed", (char *)"8")->out, other, 16);
+	losses(RUN((char *)"--text", text, (char *)"--steps", (char *)"5", (char *)"--json",
+		   (char *)"--seed", (char *)"7")
+		       ->out,
+	       first, 16);
+	losses(RUN((char *)"--text", text, (char *)"--steps", (char *)"5", (char *)"--json",
+		   (char *)"--seed", (char *)"7")
+		       ->out,
+	       again, 16);
+	losses(RUN((char *)"--text", text, (char *)"--steps", (char *)"5", (char *)"--json",
+		   (char *)"--seed", (char *)"8")
+		       ->out,
+	       other, 16);
 	ck_assert_mem_eq(first, again, 5 * sizeof(double));
 	ck_assert_int_ne(memcmp(first, other, 5 * sizeof(double)), 0);
 }
@@ -296,7 +308,8 @@ END_TEST
 
 START_TEST(test_verify_steps)
 {
-	struct outcome *o = RUN((char *)"--text", easy_text(), (char *)"--steps", (char *)"8", (char *)"--verify-steps", (char *)"3");
+	struct outcome *o = RUN((char *)"--text", easy_text(), (char *)"--steps", (char *)"8",
+				(char *)"--verify-steps", (char *)"3");
 
 	succeeded(o);
 	ck_assert_ptr_nonnull(strstr(o->out, "only the first 3 of 8 steps"));
@@ -307,7 +320,8 @@ END_TEST
 START_TEST(test_batches)
 {
 	static char *const batch[] = { (char *)"1", (char *)"5", (char *)"128" };
-	struct outcome *o = RUN((char *)"--text", easy_text(), (char *)"--steps", (char *)"4", (char *)"--batch", batch[_i], (char *)"--no-plot");
+	struct outcome *o = RUN((char *)"--text", easy_text(), (char *)"--steps", (char *)"4",
+				(char *)"--batch", batch[_i], (char *)"--no-plot");
 
 	succeeded(o);
 }
@@ -315,7 +329,8 @@ END_TEST
 
 START_TEST(test_text_shortest)
 {
-	struct outcome *o = RUN((char *)"--text", file("short", "12345678901234567", 17), (char *)"--steps", (char *)"3");
+	struct outcome *o = RUN((char *)"--text", file("short", "12345678901234567", 17),
+				(char *)"--steps", (char *)"3");
 
 	succeeded(o);
 }
@@ -330,33 +345,63 @@ START_TEST(test_text_binary)
 
 	for (i = 0; i < sizeof(data); i++)
 		data[i] = (uint8_t)demo_random(&state);
-	o = RUN((char *)"--text", file("binary", data, sizeof(data)), (char *)"--steps", (char *)"25");
+	o = RUN((char *)"--text", file("binary", data, sizeof(data)), (char *)"--steps",
+		(char *)"25");
 	succeeded(o);
 	for (i = 0; o->out[i]; i++)
-		ck_assert_msg(o->out[i] == '\n' || (o->out[i] >= ' ' && o->out[i] < 127), "byte %02x on the terminal", o->out[i]);
+		ck_assert_msg(o->out[i] == '\n' || (o->out[i] >= ' ' && o->out[i] < 127),
+			      "byte %02x on the terminal", o->out[i]);
 }
 END_TEST
 
 START_TEST(test_text_bad)
 {
 	switch (_i) {
-	case 0: failed(RUN((char *)"--text", (char *)"/nonexistent/text"), "/nonexistent/text: cannot be opened"); break;
-	case 1: failed(RUN((char *)"--text", directory), "is a directory"); break;
-	case 2: failed(RUN((char *)"--text", file("empty", "", 0)), "has 0 bytes, at least 17"); break;
-	case 3: failed(RUN((char *)"--text", file("one", "x", 1)), "has 1 bytes"); break;
-	case 4: failed(RUN((char *)"--text", file("sixteen", "1234567890123456", 16)), "has 16 bytes"); break;
-	case 5: failed(RUN((char *)"--text", (char *)"/proc/self/mem"), "cannot be read"); break;
-	case 6: failed(RUN((char *)"--text", file("one", "x", 1), (char *)"--ranks", (char *)"2"), "has 1 bytes"); break;
+	case 0:
+		failed(RUN((char *)"--text", (char *)"/nonexistent/text"),
+		       "/nonexistent/text: cannot be opened");
+		break;
+	case 1:
+		failed(RUN((char *)"--text", directory), "is a directory");
+		break;
+	case 2:
+		failed(RUN((char *)"--text", file("empty", "", 0)), "has 0 bytes, at least 17");
+		break;
+	case 3:
+		failed(RUN((char *)"--text", file("one", "x", 1)), "has 1 bytes");
+		break;
+	case 4:
+		failed(RUN((char *)"--text", file("sixteen", "1234567890123456", 16)),
+		       "has 16 bytes");
+		break;
+	case 5:
+		failed(RUN((char *)"--text", (char *)"/proc/self/mem"), "cannot be read");
+		break;
+	case 6:
+		failed(RUN((char *)"--text", file("one", "x", 1), (char *)"--ranks", (char *)"2"),
+		       "has 1 bytes");
+		break;
 	}
 }
 END_TEST
 
-static const char * const bad_options[][3] = {
-	{ "--steps", "0", "--steps 0" }, { "--steps", "x", "--steps x" }, { "--steps", "99999999999999999999", "--steps" },
-	{ "--batch", "0", "--batch 0" }, { "--batch", "129", "batch of 129" }, { "--ranks", "0", "--ranks 0" },
-	{ "--ranks", "65", "--ranks 65" }, { "--ranks", "3", "batch of 128 cannot be split among 3" }, { "--seed", "-1", "--seed -1" },
-	{ "--verify-steps", "0", "--verify-steps 0" }, { "--lr", "0", "--lr 0" }, { "--lr", "nan", "--lr nan" },
-	{ "--lr", "1e9", "--lr 1e9" }, { "--wrong", NULL, "--wrong" }, { "--steps", NULL, "--steps" }, { "file", NULL, "file" },
+static const char *const bad_options[][3] = {
+	{ "--steps", "0", "--steps 0" },
+	{ "--steps", "x", "--steps x" },
+	{ "--steps", "99999999999999999999", "--steps" },
+	{ "--batch", "0", "--batch 0" },
+	{ "--batch", "129", "batch of 129" },
+	{ "--ranks", "0", "--ranks 0" },
+	{ "--ranks", "65", "--ranks 65" },
+	{ "--ranks", "3", "batch of 128 cannot be split among 3" },
+	{ "--seed", "-1", "--seed -1" },
+	{ "--verify-steps", "0", "--verify-steps 0" },
+	{ "--lr", "0", "--lr 0" },
+	{ "--lr", "nan", "--lr nan" },
+	{ "--lr", "1e9", "--lr 1e9" },
+	{ "--wrong", NULL, "--wrong" },
+	{ "--steps", NULL, "--steps" },
+	{ "file", NULL, "file" },
 };
 
 START_TEST(test_options_bad)
@@ -390,9 +435,13 @@ END_TEST
 
 START_TEST(test_rate_too_large)
 {
-	struct outcome *o = RUN((char *)"--text", easy_text(), (char *)"--steps", (char *)"60", (char *)"--lr", (char *)"1");
+	struct outcome *o = RUN((char *)"--text", easy_text(), (char *)"--steps", (char *)"60",
+				(char *)"--lr", (char *)"1");
 
-	/* Either the loss explodes or the fp32 run parts from the reference; never a success that is none. */
+	/*
+	 * Either the loss explodes or the fp32 run parts from the reference; never a success that
+	 * is none.
+	 */
 	ck_assert_int_eq(o->status, 1);
 	ck_assert_msg(strstr(o->err, "loss") != NULL, "%s", o->err);
 }
@@ -410,18 +459,21 @@ START_TEST(test_two_ranks)
 	o = RUN((char *)"--text", text, (char *)"--steps", (char *)"25", (char *)"--json");
 	ck_assert_msg(o->status == 0, "%s", o->err);
 	ck_assert_uint_eq(losses(o->out, one, 40), 25);
-	o = RUN((char *)"--text", text, (char *)"--steps", (char *)"25", (char *)"--json", (char *)"--ranks", (char *)"2");
+	o = RUN((char *)"--text", text, (char *)"--steps", (char *)"25", (char *)"--json",
+		(char *)"--ranks", (char *)"2");
 	ck_assert_msg(o->status == 0, "%s", o->err);
 	ck_assert_uint_eq(losses(o->out, two, 40), 25);
 	ck_assert_double_eq(field(o->out, "ranks"), 2);
 	for (i = 0; i < 25; i++)
-		ck_assert_msg(fabs(one[i] - two[i]) < 1e-3 * one[i], "step %zu: %g with one rank, %g with two", i + 1, one[i], two[i]);
+		ck_assert_msg(fabs(one[i] - two[i]) < 1e-3 * one[i],
+			      "step %zu: %g with one rank, %g with two", i + 1, one[i], two[i]);
 }
 END_TEST
 
 START_TEST(test_two_ranks_text)
 {
-	struct outcome *o = RUN((char *)"--text", easy_text(), (char *)"--steps", (char *)"3", (char *)"--ranks", (char *)"2");
+	struct outcome *o = RUN((char *)"--text", easy_text(), (char *)"--steps", (char *)"3",
+				(char *)"--ranks", (char *)"2");
 
 	succeeded(o);
 	ck_assert_ptr_nonnull(strstr(o->out, "2 ranks"));
@@ -481,11 +533,17 @@ static void pause_ms(int ms)
 	nanosleep(&t, NULL);
 }
 
-/* Starts two ranks that would run for hours; returns when both exist and the first progress was printed. */
+/*
+ * Starts two ranks that would run for hours; returns when both exist and the first progress was
+ * printed.
+ */
 static struct running long_run(pid_t pids[2])
 {
-	char *argv[] = { (char *)"trn-demo", (char *)"--text", easy_text(), (char *)"--steps", (char *)"900000", (char *)"--verify-steps",
-			 (char *)"1", (char *)"--ranks", (char *)"2", NULL };
+	char *argv[] = { (char *)"trn-demo", (char *)"--text",
+			 easy_text(),	     (char *)"--steps",
+			 (char *)"900000",   (char *)"--verify-steps",
+			 (char *)"1",	     (char *)"--ranks",
+			 (char *)"2",	     NULL };
 	struct running r = start("emu:trn1", NULL, argv);
 	char text[4096];
 	size_t used = 0;
@@ -514,7 +572,9 @@ START_TEST(test_rank_killed)
 	kill(pids[_i], SIGKILL);
 	finish(&r, &o);
 	ck_assert_int_eq(o.status, 1);
-	ck_assert_msg(strstr(o.err, "was ended by signal 9") != NULL || strstr(o.err, "failed with status") != NULL, "%s", o.err);
+	ck_assert_msg(strstr(o.err, "was ended by signal 9") != NULL ||
+			      strstr(o.err, "failed with status") != NULL,
+		      "%s", o.err);
 	ck_assert_ptr_nonnull(strstr(o.err, "the other ranks were stopped"));
 	ck_assert(gone(pids[0]) && gone(pids[1]));
 	ck_assert_int_lt(time(NULL) - begin, 40);
@@ -555,7 +615,8 @@ START_TEST(test_batch_inside_text)
 		ck_assert_mem_eq(samples, again, sizeof(samples));
 		for (b = 0; b < 64; b++) {
 			for (i = 1; i < DEMO_SAMPLE; i++)
-				ck_assert_uint_eq(samples[b * DEMO_SAMPLE + i], samples[b * DEMO_SAMPLE] + i);
+				ck_assert_uint_eq(samples[b * DEMO_SAMPLE + i],
+						  samples[b * DEMO_SAMPLE] + i);
 			last |= samples[b * DEMO_SAMPLE + DEMO_CONTEXT] == 39;
 		}
 	}
@@ -574,8 +635,13 @@ END_TEST
 
 START_TEST(test_options)
 {
-	char *argv[] = { (char *)"trn-demo", (char *)"--steps", (char *)"10", (char *)"--verify-steps", (char *)"50", (char *)"--ranks",
-			 (char *)"4", (char *)"--batch", (char *)"512", (char *)"--lr", (char *)"0.01", (char *)"--seed", (char *)"0", NULL };
+	char *argv[] = { (char *)"trn-demo", (char *)"--steps",
+			 (char *)"10",	     (char *)"--verify-steps",
+			 (char *)"50",	     (char *)"--ranks",
+			 (char *)"4",	     (char *)"--batch",
+			 (char *)"512",	     (char *)"--lr",
+			 (char *)"0.01",     (char *)"--seed",
+			 (char *)"0",	     NULL };
 	struct demo_options o;
 
 	ck_assert(demo_options_parse(13, argv, &o));
@@ -593,7 +659,8 @@ END_TEST
 int main(void)
 {
 	Suite *suite = suite_create("demo");
-	TCase *tc = tcase_create("program"), *ranks = tcase_create("ranks"), *parts = tcase_create("parts");
+	TCase *tc = tcase_create("program"), *ranks = tcase_create("ranks"),
+	      *parts = tcase_create("parts");
 	SRunner *runner;
 	int failures;
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The demo's model on an emulated core against its double-precision reference, and the reference against finite differences. */
+/*
+ * The demo's model on an emulated core against its double-precision reference, and the reference
+ * against finite differences.
+ */
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
@@ -20,7 +23,8 @@ static void make_samples(uint8_t *samples, uint32_t batch, uint64_t *state)
 		uint32_t phase = (uint32_t)(demo_random(state) % 1000);
 
 		for (i = 0; i < DEMO_SAMPLE; i++)
-			samples[b * DEMO_SAMPLE + i] = (uint8_t)((phase + i) * (phase + i) % 251 + (b % 7 == 0 ? 4 : 0));
+			samples[b * DEMO_SAMPLE + i] =
+				(uint8_t)((phase + i) * (phase + i) % 251 + (b % 7 == 0 ? 4 : 0));
 	}
 }
 
@@ -64,8 +68,9 @@ START_TEST(test_gradient)
 	for (i = 0; i < DEMO_PARAMETERS; i++)
 		peak = fmax(peak, fabs(demo_reference_grad(ref)[i]));
 	for (i = 0; i < DEMO_PARAMETERS; i++)
-		ck_assert_msg(fabs(grad[i] - demo_reference_grad(ref)[i]) <= 2e-6 * peak, "row %u column %u: %g, must be %g",
-			      i / DEMO_COLUMNS, i % DEMO_COLUMNS, grad[i], demo_reference_grad(ref)[i]);
+		ck_assert_msg(fabs(grad[i] - demo_reference_grad(ref)[i]) <= 2e-6 * peak,
+			      "row %u column %u: %g, must be %g", i / DEMO_COLUMNS,
+			      i % DEMO_COLUMNS, grad[i], demo_reference_grad(ref)[i]);
 	demo_reference_free(ref);
 	rig_free(rig);
 	trn_image_free(image);
@@ -77,7 +82,8 @@ END_TEST
 START_TEST(test_shares)
 {
 	uint8_t samples[128 * DEMO_SAMPLE];
-	float *params = malloc(DEMO_PARAMETERS * sizeof(float)), *sum = calloc(DEMO_PARAMETERS, sizeof(float)), *grad;
+	float *params = malloc(DEMO_PARAMETERS * sizeof(float)),
+	      *sum = calloc(DEMO_PARAMETERS, sizeof(float)), *grad;
 	struct rig *rig = rig_create(2);
 	struct trn_image *half = NULL, *whole = NULL;
 	uint64_t state = 9;
@@ -118,8 +124,10 @@ START_TEST(test_training)
 {
 	uint32_t batch = 32, step, i;
 	uint8_t samples[128 * DEMO_SAMPLE];
-	float *params = malloc(DEMO_PARAMETERS * sizeof(float)), *m = calloc(DEMO_PARAMETERS, sizeof(float));
-	float *v = calloc(DEMO_PARAMETERS, sizeof(float)), *grad = malloc(DEMO_PARAMETERS * sizeof(float));
+	float *params = malloc(DEMO_PARAMETERS * sizeof(float)),
+	      *m = calloc(DEMO_PARAMETERS, sizeof(float));
+	float *v = calloc(DEMO_PARAMETERS, sizeof(float)),
+	      *grad = malloc(DEMO_PARAMETERS * sizeof(float));
 	struct rig *rig = rig_create(2);
 	struct trn_image *image = NULL, *adam = NULL;
 	struct demo_reference *ref;
@@ -210,7 +218,8 @@ END_TEST
 /* Derivative of the reference's loss by finite differences at one parameter of each kind. */
 START_TEST(test_reference)
 {
-	static const int columns[] = { DEMO_COL_E + 3, DEMO_COL_W1 + 5, DEMO_COL_W1 + 300, DEMO_COL_W2 + 7, DEMO_COL_W3 + 9, DEMO_COL_B1,
+	static const int columns[] = { DEMO_COL_E + 3,	DEMO_COL_W1 + 5, DEMO_COL_W1 + 300,
+				       DEMO_COL_W2 + 7, DEMO_COL_W3 + 9, DEMO_COL_B1,
 				       DEMO_COL_B2 };
 	static const struct demo_hyper still = { 0, 0.9, 0.999, 1e-8 };
 	float *params = malloc(DEMO_PARAMETERS * sizeof(float)), saved;

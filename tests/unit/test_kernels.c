@@ -36,12 +36,16 @@ static void run(struct rig *rig)
 
 static void close_to(double got, double want, double scale, double tolerance, size_t i)
 {
-	ck_assert_msg(fabs(got - want) <= tolerance * (scale > 1e-30 ? scale : 1), "element %zu: %.9g, must be %.9g", i, got,
-		      want);
+	ck_assert_msg(fabs(got - want) <= tolerance * (scale > 1e-30 ? scale : 1),
+		      "element %zu: %.9g, must be %.9g", i, got, want);
 }
 
-/* Counts around every boundary of the tiling: one, a partial row, whole rows, a full tile, more than one. */
-static const uint64_t counts[] = { 1, 2, 127, 128, 129, 1000, 4097, 128 * 2048, 128 * 2048 + 1, 300007 };
+/*
+ * Counts around every boundary of the tiling: one, a partial row, whole rows, a full tile, more
+ * than one.
+ */
+static const uint64_t counts[] = { 1,	  2, 127, 128, 129, 1000, 4097, 128 * 2048, 128 * 2048 + 1,
+				   300007 };
 
 START_TEST(test_add)
 {
@@ -68,7 +72,8 @@ END_TEST
 
 START_TEST(test_binary)
 {
-	static const enum trn_alu ops[] = { TRN_ALU_ADD, TRN_ALU_SUB, TRN_ALU_MUL, TRN_ALU_MAX, TRN_ALU_MIN, TRN_ALU_GT };
+	static const enum trn_alu ops[] = { TRN_ALU_ADD, TRN_ALU_SUB, TRN_ALU_MUL,
+					    TRN_ALU_MAX, TRN_ALU_MIN, TRN_ALU_GT };
 	uint64_t n = 777, i;
 	struct rig *rig = rig_create(2);
 	struct trn_image *image = NULL;
@@ -82,8 +87,12 @@ START_TEST(test_binary)
 	fill(b, n, -10, 10);
 	run(rig);
 	for (i = 0; i < n; i++) {
-		float want = _i == 0 ? a[i] + b[i] : _i == 1 ? a[i] - b[i] : _i == 2 ? a[i] * b[i] :
-			     _i == 3 ? fmaxf(a[i], b[i]) : _i == 4 ? fminf(a[i], b[i]) : a[i] > b[i];
+		float want = _i == 0   ? a[i] + b[i]
+			     : _i == 1 ? a[i] - b[i]
+			     : _i == 2 ? a[i] * b[i]
+			     : _i == 3 ? fmaxf(a[i], b[i])
+			     : _i == 4 ? fminf(a[i], b[i])
+				       : a[i] > b[i];
 
 		ck_assert_float_eq(c[i], want);
 	}
@@ -99,8 +108,10 @@ static double gelu(double x)
 
 START_TEST(test_unary)
 {
-	static const enum trn_act functions[] = { TRN_ACT_COPY, TRN_ACT_EXP, TRN_ACT_LOG, TRN_ACT_TANH, TRN_ACT_GELU, TRN_ACT_RELU,
-						  TRN_ACT_SIGMOID, TRN_ACT_SQRT, TRN_ACT_RSQRT, TRN_ACT_SQUARE };
+	static const enum trn_act functions[] = { TRN_ACT_COPY,	   TRN_ACT_EXP,	 TRN_ACT_LOG,
+						  TRN_ACT_TANH,	   TRN_ACT_GELU, TRN_ACT_RELU,
+						  TRN_ACT_SIGMOID, TRN_ACT_SQRT, TRN_ACT_RSQRT,
+						  TRN_ACT_SQUARE };
 	uint64_t n = 1500, i;
 	struct rig *rig = rig_create(2);
 	struct trn_image *image = NULL;
@@ -109,22 +120,47 @@ START_TEST(test_unary)
 	loaded(rig, trn_kernel_unary(functions[_i], n, &image), &image);
 	x = rig_tensor(rig, "x");
 	y = rig_tensor(rig, "y");
-	fill(x, n, functions[_i] == TRN_ACT_LOG || functions[_i] == TRN_ACT_SQRT || functions[_i] == TRN_ACT_RSQRT ? 0.01f : -4, 4);
+	fill(x, n,
+	     functions[_i] == TRN_ACT_LOG || functions[_i] == TRN_ACT_SQRT ||
+			     functions[_i] == TRN_ACT_RSQRT
+		     ? 0.01f
+		     : -4,
+	     4);
 	run(rig);
 	for (i = 0; i < n; i++) {
 		double v = x[i], want = 0;
 
 		switch (functions[_i]) {
-		case TRN_ACT_COPY: want = v; break;
-		case TRN_ACT_EXP: want = exp(v); break;
-		case TRN_ACT_LOG: want = log(v); break;
-		case TRN_ACT_TANH: want = tanh(v); break;
-		case TRN_ACT_GELU: want = gelu(v); break;
-		case TRN_ACT_RELU: want = v > 0 ? v : 0; break;
-		case TRN_ACT_SIGMOID: want = 1 / (1 + exp(-v)); break;
-		case TRN_ACT_SQRT: want = sqrt(v); break;
-		case TRN_ACT_RSQRT: want = 1 / sqrt(v); break;
-		default: want = v * v; break;
+		case TRN_ACT_COPY:
+			want = v;
+			break;
+		case TRN_ACT_EXP:
+			want = exp(v);
+			break;
+		case TRN_ACT_LOG:
+			want = log(v);
+			break;
+		case TRN_ACT_TANH:
+			want = tanh(v);
+			break;
+		case TRN_ACT_GELU:
+			want = gelu(v);
+			break;
+		case TRN_ACT_RELU:
+			want = v > 0 ? v : 0;
+			break;
+		case TRN_ACT_SIGMOID:
+			want = 1 / (1 + exp(-v));
+			break;
+		case TRN_ACT_SQRT:
+			want = sqrt(v);
+			break;
+		case TRN_ACT_RSQRT:
+			want = 1 / sqrt(v);
+			break;
+		default:
+			want = v * v;
+			break;
 		}
 		close_to(y[i], want, fabs(want), 4e-7, i);
 	}
@@ -185,7 +221,8 @@ static void fill_input(void *data, uint32_t dtype, size_t n)
 	}
 }
 
-static double product(const struct shape *s, const void *a, const void *b, const float *bias, size_t i, double *scale)
+static double product(const struct shape *s, const void *a, const void *b, const float *bias,
+		      size_t i, double *scale)
 {
 	size_t m = i / s->n, n = i % s->n, k;
 	double sum = 0;
@@ -199,14 +236,21 @@ static double product(const struct shape *s, const void *a, const void *b, const
 	}
 	if (bias)
 		sum += bias[n];
-	return s->activation == TRN_ACT_GELU ? gelu(sum) : s->activation == TRN_ACT_RELU ? fmax(sum, 0) :
-	       s->activation == TRN_ACT_TANH ? tanh(sum) : sum;
+	return s->activation == TRN_ACT_GELU   ? gelu(sum)
+	       : s->activation == TRN_ACT_RELU ? fmax(sum, 0)
+	       : s->activation == TRN_ACT_TANH ? tanh(sum)
+					       : sum;
 }
 
 START_TEST(test_matmul)
 {
 	const struct shape *s = &shapes[_i];
-	struct trn_matmul_options o = { .size = sizeof(o), .m = s->m, .n = s->n, .k = s->k, .dtype = s->dtype, .bias = s->bias,
+	struct trn_matmul_options o = { .size = sizeof(o),
+					.m = s->m,
+					.n = s->n,
+					.k = s->k,
+					.dtype = s->dtype,
+					.bias = s->bias,
 					.activation = s->activation };
 	struct rig *rig = rig_create(2);
 	struct trn_image *image = NULL;
@@ -262,7 +306,8 @@ START_TEST(test_matmul_again)
 }
 END_TEST
 
-static const uint64_t row_shapes[][2] = { { 1, 1 }, { 1, 100 }, { 128, 64 }, { 129, 3 }, { 300, 1000 }, { 5, 8192 }, { 40, 513 } };
+static const uint64_t row_shapes[][2] = { { 1, 1 },	 { 1, 100 },  { 128, 64 }, { 129, 3 },
+					  { 300, 1000 }, { 5, 8192 }, { 40, 513 } };
 
 START_TEST(test_reduce)
 {
@@ -286,7 +331,9 @@ START_TEST(test_reduce)
 		for (c = 1; c < columns; c++) {
 			double v = x[r * columns + c];
 
-			want = op == TRN_ALU_ADD ? want + v : op == TRN_ALU_MAX ? fmax(want, v) : fmin(want, v);
+			want = op == TRN_ALU_ADD   ? want + v
+			       : op == TRN_ALU_MAX ? fmax(want, v)
+						   : fmin(want, v);
 		}
 		close_to(y[r], want, (double)columns, 1e-6, r);
 	}
@@ -315,7 +362,8 @@ START_TEST(test_softmax)
 		for (c = 0; c < columns; c++)
 			sum += exp(x[r * columns + c] - peak);
 		for (c = 0; c < columns; c++)
-			close_to(y[r * columns + c], exp(x[r * columns + c] - peak) / sum, 1, 3e-6, r * columns + c);
+			close_to(y[r * columns + c], exp(x[r * columns + c] - peak) / sum, 1, 3e-6,
+				 r * columns + c);
 	}
 	rig_free(rig);
 	trn_image_free(image);
@@ -344,10 +392,13 @@ START_TEST(test_layer_norm)
 		for (c = 0; c < columns; c++)
 			mean += x[r * columns + c] / (double)columns;
 		for (c = 0; c < columns; c++)
-			var += (x[r * columns + c] - mean) * (x[r * columns + c] - mean) / (double)columns;
+			var += (x[r * columns + c] - mean) * (x[r * columns + c] - mean) /
+			       (double)columns;
 		for (c = 0; c < columns; c++)
-			close_to(y[r * columns + c], (x[r * columns + c] - mean) / sqrt(var + 1e-5) * gain[c] + shift[c], 10, 1e-5,
-				 r * columns + c);
+			close_to(y[r * columns + c],
+				 (x[r * columns + c] - mean) / sqrt(var + 1e-5) * gain[c] +
+					 shift[c],
+				 10, 1e-5, r * columns + c);
 	}
 	rig_free(rig);
 	trn_image_free(image);
@@ -356,7 +407,9 @@ END_TEST
 
 START_TEST(test_embedding)
 {
-	static const uint64_t shape[][3] = { { 256, 32, 16 }, { 1, 1, 1 }, { 300, 520, 140 }, { 1000, 7, 257 } };
+	static const uint64_t shape[][3] = {
+		{ 256, 32, 16 }, { 1, 1, 1 }, { 300, 520, 140 }, { 1000, 7, 257 }
+	};
 	uint64_t v = shape[_i][0], d = shape[_i][1], n = shape[_i][2], i;
 	struct rig *rig = rig_create(2);
 	struct trn_image *image = NULL;
@@ -374,7 +427,9 @@ START_TEST(test_embedding)
 	run(rig);
 	y = rig_tensor(rig, "y");
 	for (i = 0; i < n * d; i++)
-		ck_assert_float_eq(y[i], (uint64_t)ids[i / d] < v ? table[(uint64_t)ids[i / d] * d + i % d] : 0);
+		ck_assert_float_eq(y[i], (uint64_t)ids[i / d] < v
+						 ? table[(uint64_t)ids[i / d] * d + i % d]
+						 : 0);
 	rig_free(rig);
 	trn_image_free(image);
 }
@@ -409,7 +464,8 @@ START_TEST(test_adam)
 
 			*m = 0.9 * *m + 0.1 * g[i];
 			*v = 0.999 * *v + 0.001 * g[i] * g[i];
-			want[i] -= 0.01 / (1 - pow(0.9, (double)step)) * *m / (sqrt(*v / (1 - pow(0.999, (double)step))) + 1e-8);
+			want[i] -= 0.01 / (1 - pow(0.9, (double)step)) * *m /
+				   (sqrt(*v / (1 - pow(0.999, (double)step))) + 1e-8);
 		}
 	}
 	for (i = 0; i < n; i++)
@@ -450,7 +506,7 @@ START_TEST(test_bad_arguments)
 }
 END_TEST
 
-#define COUNT(array)	((int)(sizeof(array) / sizeof((array)[0])))
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 int main(void)
 {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Loading and running programs through the whole stack in process: backend, hardware layer, device model. */
+/*
+ * Loading and running programs through the whole stack in process: backend, hardware layer, device
+ * model.
+ */
 #include <check.h>
 #include <math.h>
 #include <pthread.h>
@@ -32,7 +35,8 @@ static void bench_close(struct bench *b)
 	trn_device_close(b->device);
 }
 
-static struct trn_program *load(struct trn_queue *queue, enum trn_status built, struct trn_image **image)
+static struct trn_program *load(struct trn_queue *queue, enum trn_status built,
+				struct trn_image **image)
 {
 	struct trn_program *program = NULL;
 
@@ -43,7 +47,8 @@ static struct trn_program *load(struct trn_queue *queue, enum trn_status built, 
 	return program;
 }
 
-static void put(struct trn_queue *queue, struct trn_program *program, const char *name, const void *data, size_t bytes)
+static void put(struct trn_queue *queue, struct trn_program *program, const char *name,
+		const void *data, size_t bytes)
 {
 	struct trn_memory *memory;
 	struct trn_fence fence;
@@ -54,7 +59,8 @@ static void put(struct trn_queue *queue, struct trn_program *program, const char
 	rt_ok(trn_fence_wait(fence, RT_FOREVER));
 }
 
-static void get(struct trn_queue *queue, struct trn_program *program, const char *name, void *data, size_t bytes)
+static void get(struct trn_queue *queue, struct trn_program *program, const char *name, void *data,
+		size_t bytes)
 {
 	struct trn_memory *memory;
 	struct trn_fence fence;
@@ -103,11 +109,14 @@ END_TEST
 
 START_TEST(test_matmul)
 {
-	struct trn_matmul_options o = { .size = sizeof(o), .m = 130, .n = 520, .k = 140, .bias = 1 };
+	struct trn_matmul_options o = {
+		.size = sizeof(o), .m = 130, .n = 520, .k = 140, .bias = 1
+	};
 	struct bench b = bench_open();
 	struct trn_image *image = NULL;
 	struct trn_program *program = load(b.queue, trn_kernel_matmul(&o, &image), &image);
-	float *x = malloc(130 * 140 * 4), *y = malloc(140 * 520 * 4), *z = malloc(130 * 520 * 4), bias[520];
+	float *x = malloc(130 * 140 * 4), *y = malloc(140 * 520 * 4), *z = malloc(130 * 520 * 4),
+	      bias[520];
 	uint32_t i, k;
 
 	for (i = 0; i < 130 * 140; i++)
@@ -126,7 +135,7 @@ START_TEST(test_matmul)
 
 		for (k = 0; k < 140; k++)
 			want += x[i / 520 * 140 + k] * y[k * 520 + i % 520];
-		ck_assert_float_eq(z[i], want);		/* small integers: exact */
+		ck_assert_float_eq(z[i], want); /* small integers: exact */
 	}
 	trn_program_unload(program);
 	bench_close(&b);
@@ -145,11 +154,13 @@ START_TEST(test_arguments)
 	struct trn_program *program;
 	uint64_t n = 8;
 	int x = trn_builder_tensor(builder, "x", TRN_TENSOR_STATE, TRN_DTYPE_FP32, &n, 1, NULL), i;
-	struct trn_view v = trn_view(trn_builder_tile(builder, TRN_MEM_SBUF, 1, 32), TRN_DTYPE_FP32, 8);
+	struct trn_view v =
+		trn_view(trn_builder_tile(builder, TRN_MEM_SBUF, 1, 32), TRN_DTYPE_FP32, 8);
 	float data[8] = { 1, 2, 3, 4, 5, 6, 7, 8 }, args[16] = { 0 };
 
 	trn_builder_load(builder, v, x, 0, 0);
-	trn_emit_tensor_scalar(builder, TRN_ENGINE_DVE, v, v, TRN_ALU_MUL, trn_scalar_register(3), TRN_ALU_ADD, trn_scalar_register(15), 0);
+	trn_emit_tensor_scalar(builder, TRN_ENGINE_DVE, v, v, TRN_ALU_MUL, trn_scalar_register(3),
+			       TRN_ALU_ADD, trn_scalar_register(15), 0);
 	trn_builder_store(builder, x, 0, 0, v);
 	program = load(b.queue, trn_builder_finish(builder, &image), &image);
 	trn_builder_free(builder);
@@ -200,7 +211,8 @@ START_TEST(test_binding_shared)
 {
 	struct bench b = bench_open();
 	struct trn_memory *shared = rt_alloc(b.device, 4096 + 400);
-	struct trn_binding first[] = { { "a", shared, 4096 } }, second[] = { { "b", shared, 4096 } };
+	struct trn_binding first[] = { { "a", shared, 4096 } },
+			   second[] = { { "b", shared, 4096 } };
 	struct trn_program *p, *q;
 	struct trn_image *image = NULL;
 	float x[100], y[100];
@@ -214,8 +226,8 @@ START_TEST(test_binding_shared)
 		x[i] = (float)i;
 	put(b.queue, p, "a", x, sizeof(x));
 	put(b.queue, p, "b", x, sizeof(x));
-	rt_ok(trn_program_run(p, NULL, 0, NULL));		/* shared = 2 x */
-	rt_ok(trn_program_run(q, NULL, 0, NULL));		/* a of q = 0 + 2 x */
+	rt_ok(trn_program_run(p, NULL, 0, NULL)); /* shared = 2 x */
+	rt_ok(trn_program_run(q, NULL, 0, NULL)); /* a of q = 0 + 2 x */
 	rt_ok(trn_program_run(q, NULL, 0, NULL));
 	get(b.queue, q, "a", y, sizeof(y));
 	for (i = 0; i < 100; i++)
@@ -269,17 +281,50 @@ START_TEST(test_binding_bad)
 
 	rt_ok(trn_kernel_add(100, &image));
 	switch (_i) {
-	case 0: list[0].name = "nothing"; rt_fails(trn_program_load(b.queue, 0, image, list, 2, &program), TRN_ERR_NOT_FOUND, "\"nothing\""); break;
-	case 1: list[1].name = "a"; rt_fails(trn_program_load(b.queue, 0, image, list, 2, &program), TRN_ERR_INVALID, "bound twice"); break;
-	case 2: list[0].offset = 4; rt_fails(trn_program_load(b.queue, 0, image, list, 2, &program), TRN_ERR_INVALID, "400 bytes"); break;
-	case 3: list[0].offset = UINT64_MAX - 3; rt_fails(trn_program_load(b.queue, 0, image, list, 2, &program), TRN_ERR_INVALID, "400 bytes"); break;
-	case 4: list[0].offset = 2; rt_fails(trn_program_load(b.queue, 0, image, list, 2, &program), TRN_ERR_INVALID, "multiple of 4"); break;
-	case 5: list[0].memory = NULL; rt_fails(trn_program_load(b.queue, 0, image, list, 2, &program), TRN_ERR_INVALID, "no memory"); break;
-	case 6: list[0].name = NULL; rt_fails(trn_program_load(b.queue, 0, image, list, 2, &program), TRN_ERR_INVALID, "no name"); break;
-	case 7: rt_fails(trn_program_load(b.queue, 0, image, NULL, 2, &program), TRN_ERR_INVALID, "bindings"); program = NULL; break;
+	case 0:
+		list[0].name = "nothing";
+		rt_fails(trn_program_load(b.queue, 0, image, list, 2, &program), TRN_ERR_NOT_FOUND,
+			 "\"nothing\"");
+		break;
+	case 1:
+		list[1].name = "a";
+		rt_fails(trn_program_load(b.queue, 0, image, list, 2, &program), TRN_ERR_INVALID,
+			 "bound twice");
+		break;
+	case 2:
+		list[0].offset = 4;
+		rt_fails(trn_program_load(b.queue, 0, image, list, 2, &program), TRN_ERR_INVALID,
+			 "400 bytes");
+		break;
+	case 3:
+		list[0].offset = UINT64_MAX - 3;
+		rt_fails(trn_program_load(b.queue, 0, image, list, 2, &program), TRN_ERR_INVALID,
+			 "400 bytes");
+		break;
+	case 4:
+		list[0].offset = 2;
+		rt_fails(trn_program_load(b.queue, 0, image, list, 2, &program), TRN_ERR_INVALID,
+			 "multiple of 4");
+		break;
+	case 5:
+		list[0].memory = NULL;
+		rt_fails(trn_program_load(b.queue, 0, image, list, 2, &program), TRN_ERR_INVALID,
+			 "no memory");
+		break;
+	case 6:
+		list[0].name = NULL;
+		rt_fails(trn_program_load(b.queue, 0, image, list, 2, &program), TRN_ERR_INVALID,
+			 "no name");
+		break;
+	case 7:
+		rt_fails(trn_program_load(b.queue, 0, image, NULL, 2, &program), TRN_ERR_INVALID,
+			 "bindings");
+		program = NULL;
+		break;
 	case 8:
 		other = bench_open();
-		rt_fails(trn_program_load(other.queue, 0, image, list, 1, &program), TRN_ERR_INVALID, "belongs to");
+		rt_fails(trn_program_load(other.queue, 0, image, list, 1, &program),
+			 TRN_ERR_INVALID, "belongs to");
 		bench_close(&other);
 		break;
 	}
@@ -307,7 +352,8 @@ START_TEST(test_constant_bound)
 	trn_builder_copy(builder, y, 0, c, 0, 4);
 	rt_ok(trn_builder_finish(builder, &image));
 	trn_builder_free(builder);
-	rt_fails(trn_program_load(b.queue, 0, image, &binding, 1, &program), TRN_ERR_INVALID, "constant");
+	rt_fails(trn_program_load(b.queue, 0, image, &binding, 1, &program), TRN_ERR_INVALID,
+		 "constant");
 	rt_ok(trn_program_load(b.queue, 0, image, NULL, 0, &program));
 	rt_ok(trn_program_run(program, NULL, 0, NULL));
 	get(b.queue, program, "y", &out, 4);
@@ -329,13 +375,16 @@ START_TEST(test_load_bad)
 	struct trn_image *image = NULL;
 
 	rt_ok(trn_kernel_add(10, &image));
-	rt_fails(trn_program_load(b.queue, 1, image, NULL, 0, &program), TRN_ERR_INVALID, "index 1");
-	rt_fails(trn_program_load(copies, 0, image, NULL, 0, &program), TRN_ERR_INVALID, "owns 0 cores");
+	rt_fails(trn_program_load(b.queue, 1, image, NULL, 0, &program), TRN_ERR_INVALID,
+		 "index 1");
+	rt_fails(trn_program_load(copies, 0, image, NULL, 0, &program), TRN_ERR_INVALID,
+		 "owns 0 cores");
 	rt_fails(trn_program_load(NULL, 0, image, NULL, 0, &program), TRN_ERR_INVALID, "queue");
 	rt_fails(trn_program_load(b.queue, 0, NULL, NULL, 0, &program), TRN_ERR_INVALID, "image");
 	rt_fails(trn_program_load(b.queue, 0, image, NULL, 0, NULL), TRN_ERR_INVALID, "program");
 	image->generation = 3;
-	rt_fails(trn_program_load(b.queue, 0, image, NULL, 0, &program), TRN_ERR_UNSUPPORTED, "generation 3");
+	rt_fails(trn_program_load(b.queue, 0, image, NULL, 0, &program), TRN_ERR_UNSUPPORTED,
+		 "generation 3");
 	ck_assert_ptr_null(program);
 	trn_image_free(image);
 	trn_queue_destroy(copies);
@@ -379,13 +428,14 @@ START_TEST(test_too_large)
 	trn_builder_copy(builder, t, 0, t, 1024, 1024);
 	rt_ok(trn_builder_finish(builder, &image));
 	trn_builder_free(builder);
-	rt_fails(trn_program_load(b.queue, 0, image, NULL, 0, &program), TRN_ERR_NO_DEVICE_MEMORY, "34359738368");
+	rt_fails(trn_program_load(b.queue, 0, image, NULL, 0, &program), TRN_ERR_NO_DEVICE_MEMORY,
+		 "34359738368");
 	ck_assert_ptr_null(program);
 	trn_image_free(image);
 	image = NULL;
 	program = load(b.queue, trn_kernel_add(100, &image), &image);
 	add_once(b.queue, program, 100);
-	bench_close(&b);		/* with the program still loaded */
+	bench_close(&b); /* with the program still loaded */
 }
 END_TEST
 
@@ -408,7 +458,8 @@ START_TEST(test_load_unload)
 	count = 8;
 	rt_ok(trn_heap_tags(b.device, tags, &count));
 	for (i = 0; i < count && i < 8; i++)
-		ck_assert_msg(tags[i].bytes == 0, "%s holds %llu bytes", tags[i].tag, (unsigned long long)tags[i].bytes);
+		ck_assert_msg(tags[i].bytes == 0, "%s holds %llu bytes", tags[i].tag,
+			      (unsigned long long)tags[i].bytes);
 	bench_close(&b);
 }
 END_TEST
@@ -460,7 +511,10 @@ START_TEST(test_thousand_runs)
 }
 END_TEST
 
-/* Two programs in turn on one core: each finds its rings at their beginning and its semaphores at zero. */
+/*
+ * Two programs in turn on one core: each finds its rings at their beginning and its semaphores at
+ * zero.
+ */
 START_TEST(test_two_programs)
 {
 	struct bench b = bench_open();
@@ -520,7 +574,8 @@ END_TEST
 
 /* ---- bad programs ---- */
 
-static struct trn_program *raw(struct trn_queue *queue, const struct trn_insn *insns, uint32_t count)
+static struct trn_program *raw(struct trn_queue *queue, const struct trn_insn *insns,
+			       uint32_t count)
 {
 	struct trn_builder *builder = trn_builder_create("raw", 2);
 	struct trn_image *image = NULL;
@@ -535,7 +590,8 @@ static struct trn_program *raw(struct trn_queue *queue, const struct trn_insn *i
 }
 
 /* Fails once as expected, then the same queue works again. */
-static void fails_then_works(struct bench *b, struct trn_program *bad, enum trn_status status, uint32_t fault, uint32_t engine)
+static void fails_then_works(struct bench *b, struct trn_program *bad, enum trn_status status,
+			     uint32_t fault, uint32_t engine)
 {
 	struct trn_fault_info info;
 	struct trn_image *image = NULL;
@@ -562,7 +618,8 @@ START_TEST(test_illegal_instruction)
 	struct bench b = bench_open();
 	struct trn_insn insn = { .opcode = 0x7f, .engine = TRN_ENGINE_DVE };
 
-	fails_then_works(&b, raw(b.queue, &insn, 1), TRN_ERR_FAULT, TRN_FAULT_ILLEGAL_INSN, TRN_ENGINE_DVE);
+	fails_then_works(&b, raw(b.queue, &insn, 1), TRN_ERR_FAULT, TRN_FAULT_ILLEGAL_INSN,
+			 TRN_ENGINE_DVE);
 	bench_close(&b);
 }
 END_TEST
@@ -575,7 +632,8 @@ START_TEST(test_address_outside)
 
 	insn.write32.address = 0x7fffff000ull;
 	insn.write32.value = 1;
-	fails_then_works(&b, raw(b.queue, &insn, 1), TRN_ERR_FAULT, TRN_FAULT_WINDOW, TRN_ENGINE_SP);
+	fails_then_works(&b, raw(b.queue, &insn, 1), TRN_ERR_FAULT, TRN_FAULT_WINDOW,
+			 TRN_ENGINE_SP);
 	bench_close(&b);
 }
 END_TEST

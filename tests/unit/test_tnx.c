@@ -20,11 +20,13 @@ static struct trn_image *sample_image(void)
 	struct trn_tile tile = trn_builder_tile(b, TRN_MEM_SBUF, 2, 12);
 	struct trn_view view = trn_view(tile, TRN_DTYPE_FP32, 3);
 	struct trn_image *image = NULL;
-	int w = trn_builder_tensor(b, "weights", TRN_TENSOR_CONSTANT, TRN_DTYPE_FP32, shape, 2, weights);
+	int w = trn_builder_tensor(b, "weights", TRN_TENSOR_CONSTANT, TRN_DTYPE_FP32, shape, 2,
+				   weights);
 	int y = trn_builder_tensor(b, "y", TRN_TENSOR_OUTPUT, TRN_DTYPE_FP32, shape, 2, NULL);
 
 	trn_builder_load(b, view, w, 0, 12);
-	trn_emit_tensor_scalar(b, TRN_ENGINE_DVE, view, view, TRN_ALU_MUL, trn_scalar(2), TRN_ALU_BYPASS, trn_scalar(0), 0);
+	trn_emit_tensor_scalar(b, TRN_ENGINE_DVE, view, view, TRN_ALU_MUL, trn_scalar(2),
+			       TRN_ALU_BYPASS, trn_scalar(0), 0);
 	trn_builder_store(b, y, 0, 12, view);
 	ck_assert_msg(trn_builder_finish(b, &image) == TRN_OK, "%s", trn_error_text());
 	trn_builder_free(b);
@@ -85,7 +87,8 @@ static void seal(struct file *f)
 			s->crc = trn_tnx_crc32c(0, f->data + s->offset, s->size);
 	}
 	h->crc = 0;
-	h->crc = trn_tnx_crc32c(0, f->data, sizeof(*h) + h->sections * sizeof(struct trn_tnx_section));
+	h->crc = trn_tnx_crc32c(0, f->data,
+				sizeof(*h) + h->sections * sizeof(struct trn_tnx_section));
 }
 
 static void refused(const struct file *f, const char *word)
@@ -97,7 +100,8 @@ static void refused(const struct file *f, const char *word)
 	memcpy(copy, f->data, f->bytes);
 	ck_assert_int_eq(trn_image_from_memory(copy, f->bytes, &image), TRN_ERR_BAD_FILE);
 	ck_assert_ptr_null(image);
-	ck_assert_msg(strstr(trn_error_text(), word) != NULL, "no \"%s\" in: %s", word, trn_error_text());
+	ck_assert_msg(strstr(trn_error_text(), word) != NULL, "no \"%s\" in: %s", word,
+		      trn_error_text());
 	free(copy);
 }
 
@@ -106,7 +110,8 @@ START_TEST(test_round_trip)
 	struct file f = sample_file(), again;
 	struct trn_image *image = NULL;
 
-	ck_assert_msg(trn_image_from_memory(f.data, f.bytes, &image) == TRN_OK, "%s", trn_error_text());
+	ck_assert_msg(trn_image_from_memory(f.data, f.bytes, &image) == TRN_OK, "%s",
+		      trn_error_text());
 	ck_assert_str_eq(trn_image_name(image), "sample");
 	ck_assert_uint_eq(trn_image_tensor_count(image), 2);
 	ck_assert_int_eq(trn_tnx_serialize(image, (void **)&again.data, &again.bytes), TRN_OK);
@@ -120,13 +125,17 @@ END_TEST
 
 START_TEST(test_round_trip_kernels)
 {
-	struct trn_matmul_options o = { .size = sizeof(o), .m = 200, .n = 600, .k = 300, .bias = 1 };
+	struct trn_matmul_options o = {
+		.size = sizeof(o), .m = 200, .n = 600, .k = 300, .bias = 1
+	};
 	struct trn_image *image = NULL, *loaded = NULL;
 	struct file f, again;
 
-	ck_assert_int_eq(_i ? trn_kernel_adam(300000, &image) : trn_kernel_matmul(&o, &image), TRN_OK);
+	ck_assert_int_eq(_i ? trn_kernel_adam(300000, &image) : trn_kernel_matmul(&o, &image),
+			 TRN_OK);
 	ck_assert_int_eq(trn_tnx_serialize(image, (void **)&f.data, &f.bytes), TRN_OK);
-	ck_assert_msg(trn_image_from_memory(f.data, f.bytes, &loaded) == TRN_OK, "%s", trn_error_text());
+	ck_assert_msg(trn_image_from_memory(f.data, f.bytes, &loaded) == TRN_OK, "%s",
+		      trn_error_text());
 	ck_assert_int_eq(trn_tnx_serialize(loaded, (void **)&again.data, &again.bytes), TRN_OK);
 	ck_assert_uint_eq(f.bytes, again.bytes);
 	ck_assert_mem_eq(f.data, again.data, f.bytes);
@@ -178,7 +187,8 @@ START_TEST(test_bit_flips)
 
 	for (bit = 0; bit < f.bytes * 8; bit++) {
 		f.data[bit / 8] ^= (uint8_t)(1u << bit % 8);
-		ck_assert_msg(trn_image_from_memory(f.data, f.bytes, &image) == TRN_ERR_BAD_FILE, "bit %zu passed", bit);
+		ck_assert_msg(trn_image_from_memory(f.data, f.bytes, &image) == TRN_ERR_BAD_FILE,
+			      "bit %zu passed", bit);
 		f.data[bit / 8] ^= (uint8_t)(1u << bit % 8);
 	}
 	ck_assert_int_eq(trn_image_from_memory(f.data, f.bytes, &image), TRN_OK);
@@ -204,10 +214,12 @@ END_TEST
 
 START_TEST(test_other_files)
 {
-	struct file f = sample_file(), other = { (uint8_t *)"\177ELF and more, surely not a program of ours", 42 };
+	struct file f = sample_file(),
+		    other = { (uint8_t *)"\177ELF and more, surely not a program of ours", 42 };
 
 	refused(&other, "not a .tnx program");
-	other.data = (uint8_t *)"TRNX\n\x1a\n and more";	/* a transfer in text mode ate the carriage return */
+	other.data = (uint8_t *)"TRNX\n\x1a\n and more"; /* a transfer in text mode ate the carriage
+							    return */
 	other.bytes = 16;
 	refused(&other, "not a .tnx program");
 	header(&f)->version = 2;
@@ -217,57 +229,155 @@ START_TEST(test_other_files)
 }
 END_TEST
 
-/* One rule after the other broken under valid checksums. */
-START_TEST(test_rules)
+/* Rules about header and section table. */
+static const char *damage_table(struct file *f, int i)
+{
+	struct trn_tnx_section *tensors = section_of(f, TRN_TNX_TENSORS);
+	struct trn_tnx_section *ring = section_of(f, TRN_TNX_RING);
+	struct trn_tnx_section *code = section_of(f, TRN_TNX_CODE);
+
+	switch (i) {
+	case 0:
+		header(f)->generation = 9;
+		return "generation 9";
+	case 1:
+		header(f)->sections = 1000000;
+		return "section count";
+	case 2:
+		header(f)->header_size = 64;
+		return "header size";
+	case 3:
+		header(f)->reserved[3] = 1;
+		return "reserved";
+	case 4:
+		memset(header(f)->name, 'x', 64);
+		return "name";
+	case 5:
+		tensors->offset = UINT64_MAX - 7;
+		return "offset 18446744073709551608";
+	case 6:
+		tensors->size = UINT64_MAX;
+		return "size 18446744073709551615";
+	case 7:
+		tensors->size -= 1;
+		return "section";
+	case 8:
+		tensors->type = 77;
+		return "type 77";
+	case 9:
+		code->index = 99;
+		return "code 99";
+	case 10:
+		ring->index = 16;
+		return "DMA engine 16";
+	case 11:
+		ring->index = 15 << 8;
+		return "queue 15";
+	case 12:
+		code->index = 4;
+		return "engine 4";
+	case 13:
+		ring->reserved = 1;
+		return "ring";
+	case 14:
+		code->type = TRN_TNX_CONSTANTS;
+		code->index = 0;
+		return "twice";
+	}
+	return NULL;
+}
+
+/** struct damage - a field of a tensor or transfer set to what it must not be. */
+struct damage {
+	size_t offset;
+	size_t bytes;
+	uint64_t value;
+	const char *word;
+};
+
+#define FIELD(type, index, field)                                     \
+	(index) * sizeof(struct type) + offsetof(struct type, field), \
+		sizeof(((struct type *)NULL)->field)
+#define TENSOR(index, field) FIELD(trn_tnx_tensor, index, field)
+#define XFER(field)	     FIELD(trn_tnx_xfer, 0, field)
+
+static const struct damage tensor_damage[] = {
+	{ TENSOR(0, dtype), 0x77, "type 0x77" },
+	{ TENSOR(0, kind), 9, "kind 9" },
+	{ TENSOR(0, rank), 7, "rank 7" },
+	{ TENSOR(0, rank), 0, "rank 0" },
+	{ TENSOR(0, shape[0]), UINT64_MAX, "dimension" },
+	{ TENSOR(0, shape[0]), 0, "dimension 0 of 0" },
+	{ TENSOR(0, shape[5]), 1, "dimension 5 of 1" },
+	{ TENSOR(0, bytes), 4, "shape needs" },
+	{ TENSOR(0, constant_offset), 1 << 20, "the constants have" },
+	{ TENSOR(0, constant_offset), UINT64_MAX, "the constants have" },
+	{ TENSOR(1, constant_offset), 1, "the constants have" },
+};
+
+static const struct damage xfer_damage[] = {
+	{ XFER(length), 0, "length outside" },
+	{ XFER(length), 65537, "length outside" },
+	{ XFER(src_tensor), 2, "names no tensor" },
+	{ XFER(src_offset), UINT64_MAX, "past its tensor" },
+	{ XFER(src_offset), 16, "past its tensor" },
+	{ XFER(dst_offset), 128ull * TRN_SBUF_PARTITION_STRIDE, "SBUF partition" },
+	{ XFER(dst_offset), UINT64_MAX, "SBUF partition" },
+	{ XFER(dst_offset), TRN_SBUF_PARTITION_BYTES_V2 - 4, "SBUF partition" },
+	{ XFER(dst_kind), 3, "unknown kind" },
+	{ XFER(dst_kind), TRN_TNX_REF_TENSOR, "writes a constant" },
+	{ XFER(src_kind), TRN_TNX_REF_SEM_INC, "unknown kind" },
+	{ XFER(flags), 2, "unknown flag" },
+	{ XFER(reserved), 1, "unknown flag" },
+	{ XFER(dst_tensor), 1, "where none belongs" },
+};
+
+static void damaged(uint32_t type, const struct damage *d)
 {
 	struct file f = sample_file();
-	struct trn_tnx_section *tensors = section_of(&f, TRN_TNX_TENSORS), *ring = section_of(&f, TRN_TNX_RING);
-	struct trn_tnx_section *code = section_of(&f, TRN_TNX_CODE);
-	struct trn_tnx_tensor *t = (struct trn_tnx_tensor *)(void *)(f.data + tensors->offset);
-	struct trn_tnx_xfer *x = (struct trn_tnx_xfer *)(void *)(f.data + ring->offset);
-	const char *word = NULL;
 
-	switch (_i) {
-	case 0: header(&f)->generation = 9; word = "generation 9"; break;
-	case 1: header(&f)->sections = 1000000; word = "section count"; break;
-	case 2: header(&f)->header_size = 64; word = "header size"; break;
-	case 3: header(&f)->reserved[3] = 1; word = "reserved"; break;
-	case 4: memset(header(&f)->name, 'x', 64); word = "name"; break;
-	case 5: tensors->offset = UINT64_MAX - 7; word = "offset 18446744073709551608"; break;
-	case 6: tensors->size = UINT64_MAX; word = "size 18446744073709551615"; break;
-	case 7: tensors->size -= 1; word = "section"; break;
-	case 8: tensors->type = 77; word = "type 77"; break;
-	case 9: code->index = 99; word = "code 99"; break;
-	case 10: t[0].dtype = 0x77; word = "type 0x77"; break;
-	case 11: t[0].kind = 9; word = "kind 9"; break;
-	case 12: t[0].rank = 7; word = "rank 7"; break;
-	case 13: t[0].rank = 0; word = "rank 0"; break;
-	case 14: t[0].shape[0] = UINT64_MAX; word = "dimension"; break;
-	case 15: t[0].shape[0] = 0; word = "dimension 0 of 0"; break;
-	case 16: t[0].bytes = 4; word = "shape needs"; break;
-	case 17: t[0].constant_offset = 1 << 20; word = "the constants have"; break;
-	case 18: t[0].constant_offset = UINT64_MAX; word = "the constants have"; break;
-	case 19: memcpy(t[1].name, t[0].name, 64); word = "both named"; break;
-	case 20: memset(t[1].name, 'y', 64); word = "not terminated"; break;
-	case 21: x[0].length = 0; word = "length outside"; break;
-	case 22: x[0].length = 65537; word = "length outside"; break;
-	case 23: x[0].src_tensor = 2; word = "names no tensor"; break;
-	case 24: x[0].src_offset = UINT64_MAX; word = "past its tensor"; break;
-	case 25: x[0].src_offset = 16; word = "past its tensor"; break;
-	case 26: x[0].dst_offset = 128ull * TRN_SBUF_PARTITION_STRIDE; word = "SBUF partition"; break;
-	case 27: x[0].dst_offset = TRN_SBUF_PARTITION_BYTES_V2 - 4; word = "SBUF partition"; break;
-	case 28: x[0].dst_kind = 3; word = "unknown kind"; break;
-	case 29: x[0].src_kind = TRN_TNX_REF_SEM_INC; x[0].src_tensor = 0; word = "unknown kind"; break;
-	case 30: x[0].flags = 2; word = "unknown flag"; break;
-	case 31: ring->index = 16; word = "DMA engine 16"; break;
-	case 32: ring->index = 15 << 8; word = "queue 15"; break;
-	case 33: x[0].dst_kind = TRN_TNX_REF_TENSOR; x[0].dst_tensor = 0; x[0].dst_offset = 0; word = "writes a constant"; break;
-	case 34: code->index = 4; word = "engine 4"; break;
-	case 35: ring->reserved = 1; word = "ring"; break;
-	case 36: code->type = TRN_TNX_CONSTANTS; code->index = 0; word = "twice"; break;
-	}
+	memcpy(f.data + section_of(&f, type)->offset + d->offset, &d->value, d->bytes);
+	seal(&f);
+	refused(&f, d->word);
+	free(f.data);
+}
+
+/* One rule after the other broken under valid checksums. */
+START_TEST(test_rules_table)
+{
+	struct file f = sample_file();
+	const char *word = damage_table(&f, _i);
+
 	seal(&f);
 	refused(&f, word);
+	free(f.data);
+}
+END_TEST
+
+START_TEST(test_rules_tensors)
+{
+	damaged(TRN_TNX_TENSORS, &tensor_damage[_i]);
+}
+END_TEST
+
+START_TEST(test_rules_transfers)
+{
+	damaged(TRN_TNX_RING, &xfer_damage[_i]);
+}
+END_TEST
+
+START_TEST(test_rules_names)
+{
+	struct file f = sample_file();
+	struct trn_tnx_tensor *t =
+		(struct trn_tnx_tensor *)(void *)(f.data + section_of(&f, TRN_TNX_TENSORS)->offset);
+
+	if (_i)
+		memset(t[1].name, 'y', 64);
+	else
+		memcpy(t[1].name, t[0].name, 64);
+	seal(&f);
+	refused(&f, _i ? "not terminated" : "both named");
 	free(f.data);
 }
 END_TEST
@@ -277,7 +387,8 @@ START_TEST(test_padding_not_zero)
 	struct file f = sample_file();
 	struct trn_tnx_section *s = section(&f, 0);
 
-	ck_assert_uint_ne(s->offset, sizeof(struct trn_tnx_header) + header(&f)->sections * sizeof(*s));
+	ck_assert_uint_ne(s->offset,
+			  sizeof(struct trn_tnx_header) + header(&f)->sections * sizeof(*s));
 	f.data[s->offset - 1] = 1;
 	refused(&f, "not zero");
 	free(f.data);
@@ -306,7 +417,8 @@ START_TEST(test_crc)
 	ck_assert_uint_eq(trn_tnx_crc32c(0, "123456789", 9), 0xe3069283u);
 	ck_assert_uint_eq(trn_tnx_crc32c(0, "", 0), 0);
 	for (cut = 0; cut <= sizeof(data); cut++)
-		ck_assert_uint_eq(trn_tnx_crc32c(trn_tnx_crc32c(0, data, cut), data + cut, sizeof(data) - cut),
+		ck_assert_uint_eq(trn_tnx_crc32c(trn_tnx_crc32c(0, data, cut), data + cut,
+						 sizeof(data) - cut),
 				  trn_tnx_crc32c(0, data, sizeof(data)));
 }
 END_TEST
@@ -387,7 +499,9 @@ START_TEST(test_save_errors)
 }
 END_TEST
 
-/* Random damage under valid checksums: either refused, or a valid image comes out; never a crash. */
+/*
+ * Random damage under valid checksums: either refused, or a valid image comes out; never a crash.
+ */
 START_TEST(test_random_damage)
 {
 	struct file f = sample_file(), g;
@@ -413,6 +527,8 @@ START_TEST(test_random_damage)
 }
 END_TEST
 
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
 int main(void)
 {
 	Suite *suite = suite_create("tnx");
@@ -428,7 +544,10 @@ int main(void)
 	tcase_add_test(tc, test_bit_flips);
 	tcase_add_test(tc, test_too_long);
 	tcase_add_test(tc, test_other_files);
-	tcase_add_loop_test(tc, test_rules, 0, 37);
+	tcase_add_loop_test(tc, test_rules_table, 0, 15);
+	tcase_add_loop_test(tc, test_rules_tensors, 0, COUNT(tensor_damage));
+	tcase_add_loop_test(tc, test_rules_transfers, 0, COUNT(xfer_damage));
+	tcase_add_loop_test(tc, test_rules_names, 0, 2);
 	tcase_add_test(tc, test_padding_not_zero);
 	tcase_add_test(tc, test_no_code);
 	tcase_add_test(tc, test_crc);

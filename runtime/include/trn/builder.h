@@ -3,10 +3,10 @@
  * Program builder: emits .tnx images.
  *
  * A builder holds tensors (HBM), one instruction stream per engine, DMA transfers in rings, a tile
- * allocator for SBUF and PSUM, and a dependency tracker. A kernel is written as a sequential list of
- * operations; every operation names the on-chip bytes and tensor bytes it reads and writes, and the
- * builder inserts exactly the semaphore waits that make the concurrent engines give the sequential
- * result. Documentation/builder.md explains the method.
+ * allocator for SBUF and PSUM, and a dependency tracker. A kernel is written as a sequential list
+ * of operations; every operation names the on-chip bytes and tensor bytes it reads and writes, and
+ * the builder inserts exactly the semaphore waits that make the concurrent engines give the
+ * sequential result. Documentation/builder.md explains the method.
  *
  * Errors are sticky: the first one is kept, later calls do nothing, trn_builder_finish() returns it
  * with its sentence. A builder is used by one thread at a time.
@@ -24,7 +24,10 @@ extern "C" {
 
 struct trn_builder;
 
-/** trn_builder_create() - an empty program for @generation (2 or 3). NULL only when memory is short. */
+/**
+ * trn_builder_create() - an empty program for @generation (2 or 3). NULL only when memory is
+ * short.
+ */
 TRN_API struct trn_builder *trn_builder_create(const char *name, uint32_t generation);
 TRN_API void trn_builder_free(struct trn_builder *builder);
 /**
@@ -50,19 +53,21 @@ TRN_API int trn_builder_tensor(struct trn_builder *builder, const char *name,
 
 /** struct trn_tile - @partitions x @bytes of SBUF or PSUM. */
 struct trn_tile {
-	uint8_t mem;			/* TRN_MEM_SBUF or TRN_MEM_PSUM */
+	uint8_t mem; /* TRN_MEM_SBUF or TRN_MEM_PSUM */
 	uint8_t partitions;
-	uint32_t offset;		/* byte inside the partition */
-	uint32_t bytes;			/* per partition */
+	uint32_t offset; /* byte inside the partition */
+	uint32_t bytes;	 /* per partition */
 };
 
 /**
- * trn_builder_tile() - allocate on-chip memory, starting at partition 0; 64-byte aligned. A PSUM tile
- * of at most 2048 bytes lies inside one bank. A failed allocation is a sticky error.
+ * trn_builder_tile() - allocate on-chip memory, starting at partition 0; 64-byte aligned. A PSUM
+ * tile of at most 2048 bytes lies inside one bank. A failed allocation is a sticky error.
  */
 TRN_API struct trn_tile trn_builder_tile(struct trn_builder *builder, unsigned int mem,
 					 unsigned int partitions, uint32_t bytes);
-/** trn_builder_tile_free() - the bytes may be given out again; later users wait for earlier ones. */
+/**
+ * trn_builder_tile_free() - the bytes may be given out again; later users wait for earlier ones.
+ */
 TRN_API void trn_builder_tile_free(struct trn_builder *builder, struct trn_tile tile);
 /** trn_builder_tile_space() - largest tile (bytes per partition) that can be had now. */
 TRN_API uint32_t trn_builder_tile_space(const struct trn_builder *builder, unsigned int mem);
@@ -72,9 +77,9 @@ struct trn_view {
 	uint8_t mem;
 	uint8_t partition;
 	uint8_t partitions;
-	uint8_t dtype;			/* enum trn_dtype */
-	uint8_t ndim;			/* 1..4; dimension 0 is the fastest */
-	uint32_t offset;		/* bytes */
+	uint8_t dtype;	 /* enum trn_dtype */
+	uint8_t ndim;	 /* 1..4; dimension 0 is the fastest */
+	uint32_t offset; /* bytes */
 	struct trn_dim dim[TRN_OPERAND_DIMS];
 };
 
@@ -83,7 +88,8 @@ TRN_API uint32_t trn_dtype_bytes(uint32_t dtype);
 TRN_API const char *trn_dtype_name(uint32_t dtype);
 
 /** trn_view() - the first @columns elements of every partition of a tile. */
-static inline struct trn_view trn_view(struct trn_tile tile, enum trn_dtype dtype, unsigned int columns)
+static inline struct trn_view trn_view(struct trn_tile tile, enum trn_dtype dtype,
+				       unsigned int columns)
 {
 	struct trn_view view;
 
@@ -127,7 +133,9 @@ static inline struct trn_view trn_view_dim(struct trn_view view, int step, unsig
 	return view;
 }
 
-/** trn_view_repeat() - the same single element @count times (a broadcast along the free dimension). */
+/**
+ * trn_view_repeat() - the same single element @count times (a broadcast along the free dimension).
+ */
 static inline struct trn_view trn_view_repeat(struct trn_view view, unsigned int count)
 {
 	view.ndim = 1;
@@ -145,9 +153,9 @@ static inline struct trn_view trn_view_as(struct trn_view view, enum trn_dtype d
 
 /** struct trn_scalar - a scalar operand: an immediate, a register, or one value per partition. */
 struct trn_scalar {
-	uint8_t kind;			/* TRN_SCALAR_* */
-	uint32_t bits;			/* immediate, or register number */
-	struct trn_view view;		/* TRN_SCALAR_VECTOR */
+	uint8_t kind;	      /* TRN_SCALAR_* */
+	uint32_t bits;	      /* immediate, or register number */
+	struct trn_view view; /* TRN_SCALAR_VECTOR */
 };
 
 static inline struct trn_scalar trn_scalar_bits(uint32_t bits)
@@ -194,7 +202,8 @@ TRN_API void trn_emit_load_weights(struct trn_builder *builder, struct trn_view 
 TRN_API void trn_emit_matmul(struct trn_builder *builder, struct trn_view dst,
 			     struct trn_view moving, bool accumulate);
 /**
- * trn_emit_transpose() - PE: dst [C, R] in PSUM = transpose of @src [R, C] in SBUF, by a product with
+ * trn_emit_transpose() - PE: dst [C, R] in PSUM = transpose of @src [R, C] in SBUF, by a product
+ * with
  * @identity [R, R] of the same type. A NaN or Inf spreads over its output partition.
  */
 TRN_API void trn_emit_transpose(struct trn_builder *builder, struct trn_view dst,
@@ -206,15 +215,15 @@ TRN_API void trn_emit_identity(struct trn_builder *builder, struct trn_view dst)
  * @reduce_cmd: TRN_REDUCE_*; the sum over the free dimensions stays in the lane registers of ACT
  *	until trn_emit_acc_read().
  */
-TRN_API void trn_emit_activate(struct trn_builder *builder, struct trn_view dst, struct trn_view src,
-			       enum trn_act function, struct trn_scalar scale,
+TRN_API void trn_emit_activate(struct trn_builder *builder, struct trn_view dst,
+			       struct trn_view src, enum trn_act function, struct trn_scalar scale,
 			       struct trn_scalar bias, unsigned int reduce_cmd);
 /** trn_emit_acc_read() - ACT or DVE: lane registers to @dst [P, 1]. */
 TRN_API void trn_emit_acc_read(struct trn_builder *builder, enum trn_engine engine,
 			       struct trn_view dst);
 /** trn_emit_copy() - DVE, ACT or POOL: dst = src, cast. */
-TRN_API void trn_emit_copy(struct trn_builder *builder, enum trn_engine engine,
-			   struct trn_view dst, struct trn_view src);
+TRN_API void trn_emit_copy(struct trn_builder *builder, enum trn_engine engine, struct trn_view dst,
+			   struct trn_view src);
 /** trn_emit_memset() - DVE or POOL. */
 TRN_API void trn_emit_memset(struct trn_builder *builder, enum trn_engine engine,
 			     struct trn_view dst, float value);
@@ -248,29 +257,35 @@ TRN_API void trn_emit_copy_predicated(struct trn_builder *builder, struct trn_vi
 TRN_API void trn_emit_bn_stats(struct trn_builder *builder, struct trn_view dst,
 			       struct trn_view src);
 /** trn_emit_bn_aggr() - DVE: mean and population variance of any number of triples. */
-TRN_API void trn_emit_bn_aggr(struct trn_builder *builder, struct trn_view dst, struct trn_view src);
+TRN_API void trn_emit_bn_aggr(struct trn_builder *builder, struct trn_view dst,
+			      struct trn_view src);
 /**
  * trn_emit_iota() - POOL: dst = offset + partition * multiplier + sum of index * step.
  * The pattern has the counts of @dst's dimensions with steps @step[dst.ndim].
  */
 TRN_API void trn_emit_iota(struct trn_builder *builder, struct trn_view dst, const int16_t *step,
 			   int32_t offset, int32_t multiplier);
-/** trn_emit_affine_select() - POOL: the same value compared with 0 by @cmp: true src, false @other. */
+/**
+ * trn_emit_affine_select() - POOL: the same value compared with 0 by @cmp: true src, false @other.
+ */
 TRN_API void trn_emit_affine_select(struct trn_builder *builder, struct trn_view dst,
 				    struct trn_view src, const int16_t *step, int32_t offset,
 				    int32_t multiplier, enum trn_alu cmp, float other);
 
 /* ---- transfers ---- */
 
-/** struct trn_builder_dma - a strided transfer between a tensor and SBUF: @partitions rows of @bytes. */
+/**
+ * struct trn_builder_dma - a strided transfer between a tensor and SBUF: @partitions rows of
+ * @bytes.
+ */
 struct trn_builder_dma {
 	int tensor;
-	uint64_t tensor_offset;		/* bytes */
-	int64_t tensor_step;		/* bytes between rows; 0: one row to all partitions (input only) */
+	uint64_t tensor_offset; /* bytes */
+	int64_t tensor_step;	/* bytes between rows; 0: one row to all partitions (input only) */
 	uint32_t partition;
 	uint32_t partitions;
 	uint32_t sbuf_offset;
-	uint32_t bytes;			/* per row */
+	uint32_t bytes; /* per row */
 	bool to_sbuf;
 };
 
@@ -279,9 +294,9 @@ TRN_API struct trn_builder_dma trn_builder_dma_view(int tensor, uint64_t tensor_
 						    int64_t tensor_step, struct trn_view view,
 						    bool to_sbuf);
 /**
- * trn_builder_dma() - @count transfers as one group, spread over the core's 16 DMA engines and started
- * by @engine with DMA_TRIGGER. Operations that touch the same bytes wait for the whole group.
- * Transfers of one group are not ordered among each other. Return: 0, or -1 after an error.
+ * trn_builder_dma() - @count transfers as one group, spread over the core's 16 DMA engines and
+ * started by @engine with DMA_TRIGGER. Operations that touch the same bytes wait for the whole
+ * group. Transfers of one group are not ordered among each other. Return: 0, or -1 after an error.
  */
 TRN_API int trn_builder_dma(struct trn_builder *builder, enum trn_engine engine,
 			    const struct trn_builder_dma *transfers, size_t count);
@@ -297,12 +312,15 @@ TRN_API void trn_builder_copy(struct trn_builder *builder, int dst, uint64_t dst
 /* ---- raw access, outside the tracker ---- */
 
 /**
- * trn_builder_emit() - append a raw instruction to its engine's stream (insn->engine), exactly as it is.
- * Not tracked: the caller places waits and updates with semaphores of trn_builder_semaphore().
- * Return: its index, or -1.
+ * trn_builder_emit() - append a raw instruction to its engine's stream (insn->engine), exactly as
+ * it is. Not tracked: the caller places waits and updates with semaphores of
+ * trn_builder_semaphore(). Return: its index, or -1.
  */
 TRN_API int trn_builder_emit(struct trn_builder *builder, const struct trn_insn *insn);
-/** trn_builder_semaphore() - a fresh semaphore number, or -1 when all 256 are used. Cleared at the end. */
+/**
+ * trn_builder_semaphore() - a fresh semaphore number, or -1 when all 256 are used. Cleared at the
+ * end.
+ */
 TRN_API int trn_builder_semaphore(struct trn_builder *builder);
 
 #ifdef __cplusplus

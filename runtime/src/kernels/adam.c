@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Adam. Factors that change with the step come as run arguments in registers 0..6, so one image serves all steps.
+ * Adam. Factors that change with the step come as run arguments in registers 0..6, so one image
+ *serves all steps.
  *
  *	m = beta1 m + (1 - beta1) g
  *	v = beta2 v + (1 - beta2) g^2
@@ -9,7 +10,7 @@
 #include <math.h>
 #include "kernels/kernel.h"
 
-#define COLUMNS	1024u
+#define COLUMNS 1024u
 
 enum reg {
 	REG_RATE,
@@ -23,7 +24,8 @@ enum reg {
 
 _Static_assert(sizeof(struct trn_adam_args) == 4 * (REG_EPSILON + 1), "one register per field");
 
-void trn_adam_args(struct trn_adam_args *args, double lr, double beta1, double beta2, double epsilon, uint64_t step)
+void trn_adam_args(struct trn_adam_args *args, double lr, double beta1, double beta2,
+		   double epsilon, uint64_t step)
 {
 	args->rate = (float)(-lr / (1.0 - pow(beta1, (double)step)));
 	args->scale2 = (float)(1.0 / (1.0 - pow(beta2, (double)step)));
@@ -44,18 +46,22 @@ static void adam_emit(struct trn_builder *b, const struct adam_views *x)
 	struct trn_scalar none = trn_scalar(0.0f);
 
 	trn_emit_activate(b, x->t, x->g, TRN_ACT_SQUARE, trn_scalar(1.0f), none, TRN_REDUCE_IDLE);
-	trn_emit_tensor_scalar(b, TRN_ENGINE_DVE, x->g, x->g, TRN_ALU_MUL, trn_scalar_register(REG_ONE_MINUS_BETA1),
-			       TRN_ALU_BYPASS, none, 0);
-	trn_emit_scalar_tensor_tensor(b, x->m, x->m, TRN_ALU_MUL, trn_scalar_register(REG_BETA1), TRN_ALU_ADD, x->g, 0);
-	trn_emit_tensor_scalar(b, TRN_ENGINE_DVE, x->t, x->t, TRN_ALU_MUL, trn_scalar_register(REG_ONE_MINUS_BETA2),
-			       TRN_ALU_BYPASS, none, 0);
-	trn_emit_scalar_tensor_tensor(b, x->v, x->v, TRN_ALU_MUL, trn_scalar_register(REG_BETA2), TRN_ALU_ADD, x->t, 0);
-	trn_emit_activate(b, x->d, x->v, TRN_ACT_SQRT, trn_scalar_register(REG_SCALE2), none, TRN_REDUCE_IDLE);
-	trn_emit_tensor_scalar(b, TRN_ENGINE_DVE, x->d, x->d, TRN_ALU_ADD, trn_scalar_register(REG_EPSILON),
-			       TRN_ALU_BYPASS, none, 0);
+	trn_emit_tensor_scalar(b, TRN_ENGINE_DVE, x->g, x->g, TRN_ALU_MUL,
+			       trn_scalar_register(REG_ONE_MINUS_BETA1), TRN_ALU_BYPASS, none, 0);
+	trn_emit_scalar_tensor_tensor(b, x->m, x->m, TRN_ALU_MUL, trn_scalar_register(REG_BETA1),
+				      TRN_ALU_ADD, x->g, 0);
+	trn_emit_tensor_scalar(b, TRN_ENGINE_DVE, x->t, x->t, TRN_ALU_MUL,
+			       trn_scalar_register(REG_ONE_MINUS_BETA2), TRN_ALU_BYPASS, none, 0);
+	trn_emit_scalar_tensor_tensor(b, x->v, x->v, TRN_ALU_MUL, trn_scalar_register(REG_BETA2),
+				      TRN_ALU_ADD, x->t, 0);
+	trn_emit_activate(b, x->d, x->v, TRN_ACT_SQRT, trn_scalar_register(REG_SCALE2), none,
+			  TRN_REDUCE_IDLE);
+	trn_emit_tensor_scalar(b, TRN_ENGINE_DVE, x->d, x->d, TRN_ALU_ADD,
+			       trn_scalar_register(REG_EPSILON), TRN_ALU_BYPASS, none, 0);
 	trn_emit_reciprocal(b, x->d, x->d);
 	trn_emit_tensor_tensor(b, TRN_ENGINE_DVE, x->d, x->d, TRN_ALU_MUL, x->m);
-	trn_emit_scalar_tensor_tensor(b, x->p, x->d, TRN_ALU_MUL, trn_scalar_register(REG_RATE), TRN_ALU_ADD, x->p, 0);
+	trn_emit_scalar_tensor_tensor(b, x->p, x->d, TRN_ALU_MUL, trn_scalar_register(REG_RATE),
+				      TRN_ALU_ADD, x->p, 0);
 }
 
 enum trn_status trn_kernel_adam(uint64_t count, struct trn_image **image)
@@ -67,12 +73,15 @@ enum trn_status trn_kernel_adam(uint64_t count, struct trn_image **image)
 	int p, g, m, v, i;
 
 	if (!image || !count || count >> 44)
-		return trn_error_set(TRN_ERR_INVALID, "kernel adam: %llu parameters; 1 to 2^44 are possible, and image must not be NULL",
+		return trn_error_set(TRN_ERR_INVALID,
+				     "kernel adam: %llu parameters; 1 to 2^44 are possible, and "
+				     "image must not be NULL",
 				     (unsigned long long)count);
 	*image = NULL;
 	b = trn_builder_create("adam", TRN_KERNEL_GENERATION);
 	if (!b)
-		return trn_error_set(TRN_ERR_NO_HOST_MEMORY, "kernel adam: no memory for a builder");
+		return trn_error_set(TRN_ERR_NO_HOST_MEMORY,
+				     "kernel adam: no memory for a builder");
 	p = trn_kernel_vector(b, "p", TRN_TENSOR_STATE, count);
 	g = trn_kernel_vector(b, "g", TRN_TENSOR_INPUT, count);
 	m = trn_kernel_vector(b, "m", TRN_TENSOR_STATE, count);

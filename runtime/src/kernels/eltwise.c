@@ -2,9 +2,10 @@
 /* Elementwise kernels over flat fp32 tensors. */
 #include "kernels/kernel.h"
 
-#define COLUMNS	2048u
+#define COLUMNS 2048u
 
-static struct trn_builder *start(const char *what, uint64_t count, struct trn_image **image, enum trn_status *status)
+static struct trn_builder *start(const char *what, uint64_t count, struct trn_image **image,
+				 enum trn_status *status)
 {
 	char name[TRN_PARTITIONS / 2];
 	struct trn_builder *b;
@@ -15,14 +16,16 @@ static struct trn_builder *start(const char *what, uint64_t count, struct trn_im
 	}
 	*image = NULL;
 	if (!count || count >> 44) {
-		*status = trn_error_set(TRN_ERR_INVALID, "kernel %s: %llu elements; 1 to 2^44 are possible", what,
+		*status = trn_error_set(TRN_ERR_INVALID,
+					"kernel %s: %llu elements; 1 to 2^44 are possible", what,
 					(unsigned long long)count);
 		return NULL;
 	}
 	snprintf(name, sizeof(name), "%s %llu", what, (unsigned long long)count);
 	b = trn_builder_create(name, TRN_KERNEL_GENERATION);
 	if (!b)
-		*status = trn_error_set(TRN_ERR_NO_HOST_MEMORY, "kernel %s: no memory for a builder", what);
+		*status = trn_error_set(TRN_ERR_NO_HOST_MEMORY,
+					"kernel %s: no memory for a builder", what);
 	return b;
 }
 
@@ -66,7 +69,9 @@ enum trn_status trn_kernel_binary(enum trn_alu op, uint64_t count, struct trn_im
 	int ta, tb, tc;
 
 	if (op < TRN_ALU_ADD || op > TRN_ALU_LE)
-		return trn_error_set(TRN_ERR_INVALID, "kernel binary: operator %d is none of add .. less-or-equal (1 to 11)", op);
+		return trn_error_set(
+			TRN_ERR_INVALID,
+			"kernel binary: operator %d is none of add .. less-or-equal (1 to 11)", op);
 	b = start("binary", count, image, &status);
 	if (!b)
 		return status;
@@ -87,7 +92,9 @@ enum trn_status trn_kernel_unary(enum trn_act function, uint64_t count, struct t
 	int tx, ty;
 
 	if (function > TRN_ACT_ABS || function == TRN_ACT_PRELU)
-		return trn_error_set(TRN_ERR_INVALID, "kernel unary: function %d is unknown or needs a parameter", function);
+		return trn_error_set(TRN_ERR_INVALID,
+				     "kernel unary: function %d is unknown or needs a parameter",
+				     function);
 	b = start("unary", count, image, &status);
 	if (!b)
 		return status;
@@ -96,7 +103,8 @@ enum trn_status trn_kernel_unary(enum trn_act function, uint64_t count, struct t
 	while (trn_flat_next(&flat, count, COLUMNS) && !trn_builder_status(b)) {
 		vx = trn_flat_tile(b, &flat, &x);
 		trn_flat_move(b, &flat, tx, vx, true);
-		trn_emit_activate(b, vx, vx, function, trn_scalar(1.0f), trn_scalar(0.0f), TRN_REDUCE_IDLE);
+		trn_emit_activate(b, vx, vx, function, trn_scalar(1.0f), trn_scalar(0.0f),
+				  TRN_REDUCE_IDLE);
 		trn_flat_move(b, &flat, ty, vx, false);
 		trn_builder_tile_free(b, x);
 	}

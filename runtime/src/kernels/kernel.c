@@ -23,13 +23,15 @@ bool trn_flat_next(struct trn_flat *flat, uint64_t count, uint32_t columns)
 	return true;
 }
 
-struct trn_view trn_flat_tile(struct trn_builder *builder, const struct trn_flat *flat, struct trn_tile *tile)
+struct trn_view trn_flat_tile(struct trn_builder *builder, const struct trn_flat *flat,
+			      struct trn_tile *tile)
 {
 	*tile = trn_builder_tile(builder, TRN_MEM_SBUF, trn_flat_rows(flat), flat->columns * 4);
 	return trn_view(*tile, TRN_DTYPE_FP32, flat->columns);
 }
 
-void trn_flat_move(struct trn_builder *builder, const struct trn_flat *flat, int tensor, struct trn_view view, bool to_sbuf)
+void trn_flat_move(struct trn_builder *builder, const struct trn_flat *flat, int tensor,
+		   struct trn_view view, bool to_sbuf)
 {
 	struct trn_builder_dma x[2];
 	size_t n = 0;
@@ -38,18 +40,21 @@ void trn_flat_move(struct trn_builder *builder, const struct trn_flat *flat, int
 		x[n++] = trn_builder_dma_view(tensor, flat->first * 4, (int64_t)flat->columns * 4,
 					      trn_view_rows(view, 0, flat->rows), to_sbuf);
 	if (flat->tail)
-		x[n++] = trn_builder_dma_view(tensor, (flat->first + (uint64_t)flat->rows * flat->columns) * 4, 0,
-					      trn_view_columns(trn_view_rows(view, flat->rows, 1), 0, flat->tail), to_sbuf);
+		x[n++] = trn_builder_dma_view(
+			tensor, (flat->first + (uint64_t)flat->rows * flat->columns) * 4, 0,
+			trn_view_columns(trn_view_rows(view, flat->rows, 1), 0, flat->tail),
+			to_sbuf);
 	trn_builder_dma(builder, TRN_ENGINE_SP, x, n);
 }
 
-int trn_kernel_vector(struct trn_builder *builder, const char *name, enum trn_tensor_kind kind, uint64_t count)
+int trn_kernel_vector(struct trn_builder *builder, const char *name, enum trn_tensor_kind kind,
+		      uint64_t count)
 {
 	return trn_builder_tensor(builder, name, kind, TRN_DTYPE_FP32, &count, 1, NULL);
 }
 
-int trn_kernel_matrix(struct trn_builder *builder, const char *name, enum trn_tensor_kind kind, uint64_t rows,
-		      uint64_t columns)
+int trn_kernel_matrix(struct trn_builder *builder, const char *name, enum trn_tensor_kind kind,
+		      uint64_t rows, uint64_t columns)
 {
 	uint64_t shape[2] = { rows, columns };
 
