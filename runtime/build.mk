@@ -95,3 +95,14 @@ $(B)/bench/bench_heap $(B)/bench/bench_copy: $(B)/bench/%: tests/bench/%.c $(RT_
 	$(Q)$(CC) $(CPPFLAGS) -I$(RT) $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $^ $(RT_LIBS)
 
 -include $(RT_BENCHES:=.d)
+
+# The same cases through the module in the guest and on an emulated device here.
+RT_VM_TEST := $(B)/tests/vm/test_runtime
+VM_TESTS += $(RT_VM_TEST)
+
+$(RT_VM_TEST): tests/vm/runtime/test_runtime.c $(RT_A)
+	@mkdir -p $(@D)
+	$(say) LD $@
+	$(Q)$(CC) $(CPPFLAGS) -I$(RT) $(CFLAGS) $(LDFLAGS) -MMD -MP -MF $@.d -o $@ $< $(RT_A) $(RT_LIBS)
+
+-include $(RT_VM_TEST).d
