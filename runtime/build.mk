@@ -11,6 +11,7 @@ RT := runtime/src
 RT_LIBS := -ldrm -lnuma -lpthread -lm
 RT_VERSION := 0.1
 RT_SONAME := libtrn.so.0
+RT_PC_MAKE = sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(RT_VERSION)|' runtime/trn.pc.in
 
 RT_SRCS := $(addprefix $(RT)/,device.c error.c failure.c fence.c fork.c heap.c heap_check.c heap_tag.c \
 	info.c memory.c queue.c)
@@ -49,17 +50,17 @@ $(RT_A): $(RT_OBJS) $(TRNHW_OBJ) $(EMU_OBJS)
 $(RT_PC): runtime/trn.pc.in runtime/build.mk
 	@mkdir -p $(@D)
 	$(say) GEN $@
-	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(RT_VERSION)|' runtime/trn.pc.in > $@
+	$(Q)$(RT_PC_MAKE) > $@
 
 all: $(RT_SO) $(RT_PC)
 
 .PHONY: install-libtrn
 install: install-libtrn
-install-libtrn: $(RT_SO) $(RT_PC)
+install-libtrn: $(RT_SO)
 	$(Q)install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include/trn $(DESTDIR)$(PREFIX)/include/trainium
 	$(Q)install -m 755 $(RT_SO) $(DESTDIR)$(PREFIX)/lib/
 	$(Q)ln -sf $(RT_SONAME) $(DESTDIR)$(PREFIX)/lib/libtrn.so
-	$(Q)install -m 644 $(RT_PC) $(DESTDIR)$(PREFIX)/lib/pkgconfig/
+	$(Q)$(RT_PC_MAKE) > $(DESTDIR)$(PREFIX)/lib/pkgconfig/trn.pc
 	$(Q)install -m 644 runtime/include/trn/*.h $(DESTDIR)$(PREFIX)/include/trn/
 	$(Q)install -m 644 include/trainium/isa.h $(DESTDIR)$(PREFIX)/include/trainium/
 
