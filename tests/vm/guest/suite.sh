@@ -3,9 +3,10 @@
 #
 # Runs inside the guest: the whole stack through the module, as a user would meet it.
 # Prints one "ok - name" or "not ok - name" line for each case.
-# Environment: KERNEL_SERIES (6.1 or 6.12), DEVICES (how many), RESTARTS, RELOADS.
+# Environment: KERNEL_SERIES (6.1, 6.12 or debug), DEVICES (how many), RESTARTS, RELOADS, SLACK_KIB (how
+# much the kernel's memory may grow over the reloads; KASAN keeps freed memory for a while).
 
-: "${DEVICES:=2}" "${RESTARTS:=200}" "${RELOADS:=50}" "${DEMO_STEPS:=12}"
+: "${DEVICES:=2}" "${RESTARTS:=200}" "${RELOADS:=50}" "${DEMO_STEPS:=12}" "${SLACK_KIB:=2048}"
 MODULE=$(find /lib/modules -name trainium.ko)
 failed=0
 out=/tmp/out
@@ -145,7 +146,7 @@ reloads() {
 	done
 	slab_after=$(awk '/^(SUnreclaim|VmallocUsed):/ { s += $2 } END { print s }' /proc/meminfo)
 	equal "$RELOADS times unloaded and loaded" "$RELOADS" "$n"
-	if [ $((slab_after - slab_before)) -lt 2048 ]; then
+	if [ $((slab_after - slab_before)) -lt "$SLACK_KIB" ]; then
 		ok "$RELOADS reloads leak no kernel memory"
 	else
 		not_ok "$RELOADS reloads leak no kernel memory" "$slab_before KiB before, $slab_after KiB after"
