@@ -28,35 +28,38 @@ extern "C" {
 #define TRN_API
 #endif
 
-#define TRN_VERSION_MAJOR	0
-#define TRN_VERSION_MINOR	1
+#define TRN_VERSION_MAJOR 0
+#define TRN_VERSION_MINOR 1
 
 /**
  * TRN_OPTIONS() - initialise a size-first options structure: struct trn_memory_options o =
  * TRN_OPTIONS(o);
  */
-#define TRN_OPTIONS(object)	{ .size = sizeof(object) }
+#define TRN_OPTIONS(object)            \
+	{                              \
+		.size = sizeof(object) \
+	}
 
 /** enum trn_status - result of every call. */
 enum trn_status {
 	TRN_OK = 0,
-	TRN_ERR_INVALID = 1,		/* argument outside its documented domain */
-	TRN_ERR_NO_DEVICE = 2,		/* no such device, or none at all */
+	TRN_ERR_INVALID = 1,   /* argument outside its documented domain */
+	TRN_ERR_NO_DEVICE = 2, /* no such device, or none at all */
 	TRN_ERR_PERMISSION = 3,
-	TRN_ERR_BUSY = 4,		/* device or core held by somebody else */
+	TRN_ERR_BUSY = 4, /* device or core held by somebody else */
 	TRN_ERR_NO_DEVICE_MEMORY = 5,
 	TRN_ERR_NO_HOST_MEMORY = 6,
 	TRN_ERR_TIMEOUT = 7,
-	TRN_ERR_FAULT = 8,		/* a program faulted on the device */
-	TRN_ERR_CANCELED = 9,		/* lost to a reset or to an earlier failure of the queue */
-	TRN_ERR_GONE = 10,		/* device removed */
+	TRN_ERR_FAULT = 8,    /* a program faulted on the device */
+	TRN_ERR_CANCELED = 9, /* lost to a reset or to an earlier failure of the queue */
+	TRN_ERR_GONE = 10,    /* device removed */
 	TRN_ERR_UNSUPPORTED = 11,
-	TRN_ERR_BAD_FILE = 12,		/* not a .tnx file, truncated, or corrupt */
-	TRN_ERR_IO = 13,		/* operating system error */
-	TRN_ERR_COMM = 14,		/* peer dead, missing or in disagreement */
-	TRN_ERR_NOT_FOUND = 15,		/* no object of that name */
+	TRN_ERR_BAD_FILE = 12,	/* not a .tnx file, truncated, or corrupt */
+	TRN_ERR_IO = 13,	/* operating system error */
+	TRN_ERR_COMM = 14,	/* peer dead, missing or in disagreement */
+	TRN_ERR_NOT_FOUND = 15, /* no object of that name */
 	TRN_ERR_FORKED = 16,
-	TRN_ERR_DRIVER = 17,		/* kernel driver too old or answers nonsense */
+	TRN_ERR_DRIVER = 17, /* kernel driver too old or answers nonsense */
 };
 
 /** trn_strerror() - short name of a status; never NULL. */
@@ -74,7 +77,7 @@ struct trn_device;
 
 /** struct trn_core_info - one core. */
 struct trn_core_info {
-	uint32_t state;			/* 0 free, 1 owned, 2 resetting, 3 failed */
+	uint32_t state; /* 0 free, 1 owned, 2 resetting, 3 failed */
 	int32_t owner_pid;
 	uint64_t runs;
 	uint64_t faults;
@@ -84,10 +87,10 @@ struct trn_core_info {
 /** struct trn_device_info - what a device is and how it is doing; size-first. */
 struct trn_device_info {
 	size_t size;
-	char spec[32];			/* what trn_device_open() takes: "trn0", "emu:trn1" */
-	char backend[8];		/* "drm", "emu" */
-	char node[32];			/* "/dev/accel/accel0", "" in process */
-	char pci[16];			/* "0000:00:04.0", "" in process */
+	char spec[32];	 /* what trn_device_open() takes: "trn0", "emu:trn1" */
+	char backend[8]; /* "drm", "emu" */
+	char node[32];	 /* "/dev/accel/accel0", "" in process */
+	char pci[16];	 /* "0000:00:04.0", "" in process */
 	char arch[16];
 	char product[32];
 	uint32_t generation;
@@ -97,14 +100,14 @@ struct trn_device_info {
 	uint32_t routing_id;
 	uint32_t device_index;
 	uint64_t serial;
-	uint64_t hbm_total;		/* bytes users can get */
+	uint64_t hbm_total; /* bytes users can get */
 	uint64_t hbm_free;
 	uint64_t hbm_stack_free[4];
 	uint64_t ecc_corrected;
 	uint64_t ecc_uncorrected;
 	int32_t numa_node;
-	uint32_t power_utilisation;	/* 1/100 %; UINT32_MAX: unavailable */
-	bool can_run;			/* programs can run */
+	uint32_t power_utilisation; /* 1/100 %; UINT32_MAX: unavailable */
+	bool can_run;		    /* programs can run */
 	bool interrupts;
 	uint32_t resets;
 	struct trn_core_info core[8];
@@ -144,7 +147,7 @@ TRN_API enum trn_status trn_device_holders(struct trn_device *device, struct trn
 
 struct trn_memory;
 
-#define TRN_STACK_ANY	(-1)
+#define TRN_STACK_ANY (-1)
 
 /** struct trn_memory_options - where memory lies; size-first. */
 struct trn_memory_options {
@@ -155,8 +158,8 @@ struct trn_memory_options {
 	 * 1: host memory the device can reach, mapped in this process, near the device's NUMA node
 	 */
 	uint32_t host;
-	uint64_t alignment;		/* power of two, 0: 64 bytes */
-	const char *tag;		/* for accounting; copied; NULL: "user" */
+	uint64_t alignment; /* power of two, 0: 64 bytes */
+	const char *tag;    /* for accounting; copied; NULL: "user" */
 };
 
 /**
@@ -199,9 +202,9 @@ struct trn_fence {
 /** struct trn_queue_options - size-first. */
 struct trn_queue_options {
 	size_t size;
-	uint32_t core_mask;		/* cores wanted by number */
-	uint32_t core_count;		/* or any so many free ones; both 0: a copy-only queue */
-	uint64_t timeout_ns;		/* longest time of one job; 0: the driver's default, 10 s */
+	uint32_t core_mask;  /* cores wanted by number */
+	uint32_t core_count; /* or any so many free ones; both 0: a copy-only queue */
+	uint64_t timeout_ns; /* longest time of one job; 0: the driver's default, 10 s */
 };
 
 /**
@@ -257,22 +260,22 @@ TRN_API enum trn_status trn_fence_fd(struct trn_fence fence, int *fd);
 
 /* ---- programs ---- */
 
-struct trn_image;			/* a .tnx container in memory */
-struct trn_program;			/* an image loaded for one queue's core */
+struct trn_image;   /* a .tnx container in memory */
+struct trn_program; /* an image loaded for one queue's core */
 
 enum trn_tensor_kind {
 	TRN_TENSOR_INPUT = 0,
 	TRN_TENSOR_OUTPUT = 1,
-	TRN_TENSOR_STATE = 2,		/* kept between runs: parameters, optimizer state */
+	TRN_TENSOR_STATE = 2, /* kept between runs: parameters, optimizer state */
 	TRN_TENSOR_TEMP = 3,
-	TRN_TENSOR_CONSTANT = 4,	/* content comes from the container */
+	TRN_TENSOR_CONSTANT = 4, /* content comes from the container */
 };
 
 /** struct trn_tensor_info - a named tensor of a program. */
 struct trn_tensor_info {
 	char name[64];
-	uint32_t dtype;			/* enum trn_dtype of trainium/isa.h */
-	uint32_t kind;			/* enum trn_tensor_kind */
+	uint32_t dtype; /* enum trn_dtype of trainium/isa.h */
+	uint32_t kind;	/* enum trn_tensor_kind */
 	uint32_t rank;
 	uint32_t reserved;
 	uint64_t shape[6];
@@ -329,7 +332,7 @@ TRN_API enum trn_status trn_program_run(struct trn_program *program, const void 
 
 /** struct trn_fault_info - what went wrong in the last failed run of a queue. */
 struct trn_fault_info {
-	uint32_t fault;			/* enum trn_fault of trainium/isa.h */
+	uint32_t fault; /* enum trn_fault of trainium/isa.h */
 	uint32_t engine;
 	uint32_t pc;
 	uint32_t tag;
