@@ -602,7 +602,7 @@ START_TEST(stopped_rank_times_out)
 {
 	uint32_t nobody = 99;
 
-	rig_init(&rig, 2, 2 * SECOND);
+	rig_init(&rig, 2, 5 * SECOND);
 	rig_start(&rig, 0, run_until_failure, &nobody);
 	rig_start(&rig, 1, run_until_failure, &nobody);
 	ck_assert(rig_await_stage(&rig, 0, 1) && rig_await_stage(&rig, 1, 1));

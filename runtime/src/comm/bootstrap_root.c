@@ -216,28 +216,45 @@ static enum trn_status missing(struct root *root)
 		       count > 1 ? "s" : "", absent, count > 1 ? "them" : "it", extra);
 }
 
+/* What to poll, open descriptors only, for poll() counts them all. Return: how many. */
+static uint32_t list_pollers(struct root *root)
+{
+	struct trn_comm_stream *streams = root->meeting->streams;
+	uint32_t i, count = 0;
+
+	root->pollers[count++] = (struct pollfd){ .fd = root->listener, .events = POLLIN };
+	for (i = 0; i < root->pending_count; i++)
+		root->pollers[count++] =
+			(struct pollfd){ .fd = root->pending[i].stream.fd, .events = POLLIN };
+	for (i = 1; i < root->meeting->hello.ranks; i++)
+		if (streams[i].fd >= 0)
+			root->pollers[count++] =
+				(struct pollfd){ .fd = streams[i].fd, .events = POLLIN };
+	return count;
+}
+
+/* Has poll() news of @fd? The list is short, and most of its entries are ranks in order. */
+static bool has_news(const struct root *root, uint32_t count, uint32_t *at, int fd)
+{
+	while (*at < count && root->pollers[*at].fd != fd)
+		++*at;
+	return *at < count && root->pollers[*at].revents;
+}
+
 /* One round of waiting; all descriptors are looked at. */
 static enum trn_status turn(struct root *root, int64_t deadline)
 {
 	struct trn_comm_meeting *meeting = root->meeting;
 	enum trn_status status = TRN_OK;
-	uint32_t pending = root->pending_count;
-	uint32_t i;
+	uint32_t pending = root->pending_count, count = list_pollers(root), at = 1 + pending, i;
 
-	root->pollers[0] = (struct pollfd){ .fd = root->listener, .events = POLLIN };
-	for (i = 0; i < pending; i++)
-		root->pollers[1 + i] =
-			(struct pollfd){ .fd = root->pending[i].stream.fd, .events = POLLIN };
-	for (i = 0; i < meeting->hello.ranks; i++)
-		root->pollers[1 + pending + i] =
-			(struct pollfd){ .fd = meeting->streams[i].fd, .events = POLLIN };
-	if (poll(root->pollers, 1 + pending + meeting->hello.ranks,
-		 trn_comm_poll_ms(deadline, pending ? 100 : 1000)) < 0 &&
+	if (poll(root->pollers, count, trn_comm_poll_ms(deadline, pending ? 100 : 1000)) < 0 &&
 	    errno != EINTR)
-		return trn_error_set(TRN_ERR_IO, "rank 0 at %s: poll: %s", meeting->root,
-				     strerror(errno));
+		return give_up(root, NULL, 0, "rank 0 at %s cannot wait for %u connections: %s",
+			       meeting->root, count, strerror(errno));
 	for (i = 1; i < meeting->hello.ranks && !status; i++)
-		if (root->pollers[1 + pending + i].revents && meeting->streams[i].fd >= 0)
+		if (meeting->streams[i].fd >= 0 &&
+		    has_news(root, count, &at, meeting->streams[i].fd))
 			status = lost(root, i);
 	/* Backwards: dropping one moves the last into its place. */
 	for (i = pending; i-- > 0 && !status;) {

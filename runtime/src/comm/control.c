@@ -19,7 +19,8 @@
 #include "comm/control.h"
 #include "error.h"
 
-#define PING_MS 1000
+#define PING_MS	 1000
+#define BLIND_US 20000
 
 /* What a rank has given, and whether it has left. */
 struct seat {
@@ -37,7 +38,8 @@ struct trn_comm_control {
 	struct trn_comm_peer *peers;
 	struct trn_comm_stream *streams;
 	uint32_t stream_count;
-	struct pollfd *pollers; /* wake, streams, pidfds; of the thread */
+	struct pollfd *pollers; /* of the thread */
+	uint32_t *polled;	/* which connection, or stream_count + rank, each entry is */
 	pthread_t thread;
 	int wake_fd;
 	int failure_fd;
@@ -261,30 +263,56 @@ static void pid_ended(struct trn_comm_control *control, uint32_t rank)
 	pthread_mutex_unlock(&control->lock);
 }
 
+/* What to poll: connections, then pidfds, open ones only, for poll() counts them all. */
+static uint32_t list_pollers(struct trn_comm_control *control)
+{
+	uint32_t i, count = 0;
+
+	control->pollers[count++] = (struct pollfd){ .fd = control->wake_fd, .events = POLLIN };
+	for (i = 0; i < control->stream_count; i++) {
+		if (control->streams[i].fd < 0)
+			continue;
+		control->polled[count] = i;
+		control->pollers[count++] =
+			(struct pollfd){ .fd = control->streams[i].fd, .events = POLLIN };
+	}
+	for (i = 0; i < control->ranks; i++) {
+		if (control->seats[i].pidfd < 0)
+			continue;
+		control->polled[count] = control->stream_count + i;
+		control->pollers[count++] =
+			(struct pollfd){ .fd = control->seats[i].pidfd, .events = POLLIN };
+	}
+	return count;
+}
+
+static void look_round(struct trn_comm_control *control, int64_t until)
+{
+	uint32_t i, count = list_pollers(control);
+	bool blind = false;
+
+	if (poll(control->pollers, count, trn_comm_poll_ms(until, PING_MS)) < 0 && errno != EINTR) {
+		/* The program has lowered its limit of descriptors: go round by the clock. */
+		blind = true;
+		usleep(BLIND_US);
+	}
+	for (i = 1; i < count; i++) {
+		if (!blind && !control->pollers[i].revents)
+			continue;
+		if (control->polled[i] < control->stream_count)
+			drain_stream(control, control->polled[i]);
+		else if (!blind)
+			pid_ended(control, control->polled[i] - control->stream_count);
+	}
+}
+
 static void *control_thread(void *argument)
 {
 	struct trn_comm_control *control = argument;
-	struct pollfd *streams = control->pollers + 1;
-	struct pollfd *pids = streams + control->stream_count;
 	int64_t ping = trn_comm_now() + PING_MS * 1000000ll;
-	uint32_t i;
 
-	control->pollers[0] = (struct pollfd){ .fd = control->wake_fd, .events = POLLIN };
 	while (!atomic_load(&control->stop)) {
-		for (i = 0; i < control->stream_count; i++)
-			streams[i] =
-				(struct pollfd){ .fd = control->streams[i].fd, .events = POLLIN };
-		for (i = 0; i < control->ranks; i++)
-			pids[i] =
-				(struct pollfd){ .fd = control->seats[i].pidfd, .events = POLLIN };
-		poll(control->pollers, 1 + control->stream_count + control->ranks,
-		     trn_comm_poll_ms(ping, PING_MS));
-		for (i = 0; i < control->stream_count; i++)
-			if (streams[i].fd >= 0 && streams[i].revents)
-				drain_stream(control, i);
-		for (i = 0; i < control->ranks; i++)
-			if (pids[i].fd >= 0 && pids[i].revents)
-				pid_ended(control, i);
+		look_round(control, ping);
 		if (trn_comm_now() < ping)
 			continue;
 		ping = trn_comm_now() + PING_MS * 1000000ll;
@@ -325,6 +353,7 @@ static void control_free(struct trn_comm_control *control)
 		close(control->failure_fd);
 	free(control->gathered);
 	free(control->seats);
+	free(control->polled);
 	free(control->pollers);
 	free(control->streams);
 	free(control->peers);
@@ -368,9 +397,11 @@ enum trn_status trn_comm_control_start(struct trn_comm_meeting *meeting,
 	control->seats = calloc(ranks, sizeof(*control->seats));
 	control->pollers =
 		calloc(1 + control->stream_count + (size_t)ranks, sizeof(*control->pollers));
+	control->polled =
+		calloc(1 + control->stream_count + (size_t)ranks, sizeof(*control->polled));
 	control->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	control->failure_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (!control->seats || !control->pollers || control->wake_fd < 0 ||
+	if (!control->seats || !control->pollers || !control->polled || control->wake_fd < 0 ||
 	    control->failure_fd < 0) {
 		error = errno;
 		free(control->seats);
