@@ -131,7 +131,6 @@ float *emu_view_out(const struct emu_exec *x, const struct emu_view *v, unsigned
 void emu_view_commit(const struct emu_exec *x, const struct emu_view *v, unsigned int p, const float *row);
 void emu_view_load_u32(const struct emu_view *v, unsigned int p, uint32_t *dst);
 void emu_view_store_u32(const struct emu_view *v, unsigned int p, const uint32_t *src);
-bool emu_view_overlap(const struct emu_view *a, const struct emu_view *b);
 uint16_t emu_view_checksum(const struct emu_view *v);
 bool emu_view_finite(const struct emu_exec *x, const struct emu_view *v);
 

@@ -372,14 +372,6 @@ void emu_view_store_u32(const struct emu_view *v, unsigned int p, const uint32_t
 		store_bits(run, v->step[0], v->esize, src + done, v->count[0]);
 }
 
-/** emu_view_overlap() - may the two operands share a byte? Compares enclosing rectangles. */
-bool emu_view_overlap(const struct emu_view *a, const struct emu_view *b)
-{
-	if (a->mem != b->mem || a->first >= b->first + b->parts || b->first >= a->first + a->parts)
-		return false;
-	return a->offset + a->low < b->offset + b->high && b->offset + b->low < a->offset + a->high;
-}
-
 /** emu_view_checksum() - sum of the elements' 16-bit halves modulo 2^16. */
 uint16_t emu_view_checksum(const struct emu_view *v)
 {

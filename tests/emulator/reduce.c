@@ -89,8 +89,11 @@ enum trn_fault emu_exec_tensor_reduce(struct emu_exec *x)
 		reduce_bits(x, op, group);
 		return TRN_FAULT_NONE;
 	}
-	/* Where a batch would not fit the row buffers, or might read what it wrote, partitions go one by one. */
-	rows = src->n <= EMU_ROW_MAX / EMU_REDUCE_ROWS && !emu_view_overlap(dst, src) ? EMU_REDUCE_ROWS : 1;
+	/*
+	 * Long rows go one by one: a batch would not fit the row buffers. A batch reads eight rows before it writes one, which no program
+	 * can tell: start partitions are such that row p of an operand is never row q of another.
+	 */
+	rows = src->n <= EMU_ROW_MAX / EMU_REDUCE_ROWS ? EMU_REDUCE_ROWS : 1;
 	for (p = 0; p < src->parts; p += rows)
 		reduce_batch(x, op, group, p, src->parts - p < rows ? src->parts - p : rows);
 	return TRN_FAULT_NONE;

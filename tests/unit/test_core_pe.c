@@ -434,6 +434,38 @@ START_TEST(tiles_are_independent)
 }
 END_TEST
 
+/* Weights under a new load are gone wherever they were, and at the end of the run. */
+START_TEST(weights_end)
+{
+	struct harness *h = h_create(3);
+	struct trn_operand one = h_sbuf(0, 1, 0, TRN_DTYPE_FP32, 1);
+
+	ldweights(h, one)->pe_tile = 1 << 4 | 1;
+	if (_i == 0)
+		ldweights(h, one);
+	if (_i == 1)
+		h_run_ok(h);
+	matmul(h, h_psum(0, 1, 0, TRN_DTYPE_FP32, 1), one, 0)->pe_tile = 1 << 4 | 1;
+	ck_assert_int_eq(h_run(h), _i == 2 ? TRN_FAULT_NONE : TRN_FAULT_OPERAND);
+	h_destroy(h);
+}
+END_TEST
+
+/* 600 columns that overlap inside one bank are still more than 512. */
+START_TEST(overlapping_columns_count)
+{
+	struct harness *h = h_create(2);
+	struct trn_operand dst = h_psum(0, 1, 0, TRN_DTYPE_FP32, 100);
+
+	dst.ndim = 2;
+	dst.dim[1] = (struct trn_dim){ 1, 6 };
+	ldweights(h, h_sbuf(0, 1, 0, TRN_DTYPE_FP32, 1));
+	matmul(h, dst, h_sbuf(0, 1, 0, TRN_DTYPE_FP32, 600), TRN_OPF_ACCUMULATE);
+	ck_assert_int_eq(h_run(h), TRN_FAULT_OPERAND);
+	h_destroy(h);
+}
+END_TEST
+
 START_TEST(overlapping_destination_adds_up)
 {
 	struct harness *h = h_create(2);
@@ -562,6 +594,8 @@ int main(void)
 	H_LOOP(s, variants_agree, 2);
 	H_TEST(s, double_row);
 	H_TEST(s, tiles_are_independent);
+	H_LOOP(s, weights_end, 3);
+	H_TEST(s, overlapping_columns_count);
 	H_TEST(s, overlapping_destination_adds_up);
 	H_TEST(s, counters);
 	H_LOOP(s, faults, ARRAY_SIZE(bad));

@@ -820,6 +820,45 @@ START_TEST(tensor_reduce_bits)
 }
 END_TEST
 
+/* Rows too long to be reduced in groups, from a type that needs a conversion. */
+START_TEST(tensor_reduce_long_rows)
+{
+	enum { P = 9, N = 9000 };
+	struct harness *h = h_create(2);
+	unsigned int p, n;
+
+	for (p = 0; p < P; p++)
+		for (n = 0; n < N; n++) {
+			uint16_t v = (uint16_t)(h_f32((float)((n + p) % 7)) >> 16);
+
+			h_put(h, p, 32768 + 2 * n, &v, 2);
+		}
+	emit2(h, DVE, TRN_OP_TENSOR_REDUCE, h_sbuf(0, P, DST, TRN_DTYPE_FP32, 1), h_sbuf(0, P, 32768, TRN_DTYPE_BF16, N))->reduce_op =
+		TRN_ALU_ADD;
+	h_run_ok(h);
+	for (p = 0; p < P; p++) {
+		float want = 0;
+
+		for (n = 0; n < N; n++)
+			want += (float)((n + p) % 7);
+		ck_assert(h_get_f32(h, p, DST) == want);
+	}
+	h_destroy(h);
+}
+END_TEST
+
+START_TEST(psum_element_limit)
+{
+	struct harness *h = h_create(2);
+
+	emit2(h, DVE, TRN_OP_TENSOR_REDUCE, f32(DST, 1), h_psum(0, 1, 0, TRN_DTYPE_BF16, 4096))->reduce_op = TRN_ALU_ADD;
+	h_run_ok(h);
+	emit2(h, DVE, TRN_OP_TENSOR_REDUCE, f32(DST, 1), h_psum(0, 1, 0, TRN_DTYPE_BF16, 4097))->reduce_op = TRN_ALU_ADD;
+	ck_assert_int_eq(h_run(h), TRN_FAULT_OPERAND);
+	h_destroy(h);
+}
+END_TEST
+
 /* Sums are in iteration order: this order gives 1, the opposite one 0. */
 START_TEST(sums_are_in_order)
 {
@@ -1143,6 +1182,62 @@ START_TEST(dropout_rate)
 }
 END_TEST
 
+/* A draw of exactly one half is not below one half. */
+START_TEST(dropout_boundary)
+{
+	struct harness *h = h_create(4);
+	struct trn_insn *i;
+	uint32_t state[24] = { 0 };
+	unsigned int k;
+
+	for (k = 0; k < 4; k++)
+		state[6 * k + 5] = 0x80000000u - 362437 - k;	/* d, such that d + 362437 is the draw; x and v are 0 */
+	h_put(h, 0, EXTRA, state, sizeof(state));
+	for (k = 0; k < 4; k++)
+		h_put_f32(h, 0, SRC + 4 * k, 5);
+	h_emit(h, DVE, TRN_OP_RNG_SET)->slot[1] = h_sbuf(0, 1, EXTRA, TRN_DTYPE_UINT32, 24);
+	i = emit2(h, DVE, TRN_OP_DROPOUT, f32(DST, 2), f32(SRC, 2));
+	i->c0 = h_f32(0.5f);
+	h_run_ok(h);
+	ck_assert(h_get_f32(h, 0, DST) == 5);
+	ck_assert(h_get_f32(h, 0, DST + 4) == 0);
+	h_destroy(h);
+}
+END_TEST
+
+/* Modes and accumulators do not outlive a run. */
+START_TEST(runs_start_fresh)
+{
+	static const uint32_t modes[] = { TRN_MODE_FLUSH_SUBNORMAL, TRN_MODE_STOCHASTIC, TRN_MODE_CHECK_NAN };
+	struct harness *h = h_create(2);
+	struct trn_insn *i;
+	uint32_t tiny = 1;
+	unsigned int n;
+
+	i = h_emit(h, DVE, TRN_OP_SET_MODE);
+	i->c0 = i->c1 = modes[_i];
+	h_put_f32(h, 0, SRC, 3);
+	scalar_reduce(h, TRN_REDUCE_RESET_REDUCE, TRN_ALU_ADD, 0);
+	h_run_ok(h);
+	for (n = 0; n < 64; n++)
+		h_put_f32(h, 0, SRC2 + 4 * n, 1.0009765625f);
+	h_put(h, 0, SRC, &tiny, 4);
+	h_put_f32(h, 0, SRC + 4, INFINITY);
+	i = emit2(h, DVE, TRN_OP_TENSOR_SCALAR, f32(DST, 2), f32(SRC, 2));
+	i->slot[2] = h_unused();
+	i->op0 = TRN_ALU_MUL;
+	i->c0 = h_f32(1);
+	emit2(h, DVE, TRN_OP_COPY, h_sbuf(0, 1, EXTRA, TRN_DTYPE_BF16, 64), f32(SRC2, 64));
+	h_emit(h, DVE, TRN_OP_ACC_READ)->slot[0] = f32(DST + 64, 1);
+	h_run_ok(h);
+	ck_assert_uint_eq(h_get_u32(h, 0, DST), 1);
+	ck_assert(h_get_f32(h, 0, DST + 64) == 0);
+	for (n = 0; n < 64; n++)
+		ck_assert(emu_value_load(TRN_DTYPE_BF16, emu_core_sbuf(h->core, 0, EXTRA + 2 * n, 2)) == 1);
+	h_destroy(h);
+}
+END_TEST
+
 /* The mean of many stochastic roundings is the value; the seed decides the bits. */
 START_TEST(stochastic_mode)
 {
@@ -1264,6 +1359,8 @@ int main(void)
 	H_TEST(s, pool_power_and_rsqrt);
 	H_LOOP(s, tensor_reduce, ARRAY_SIZE(reductions));
 	H_TEST(s, tensor_reduce_bits);
+	H_TEST(s, tensor_reduce_long_rows);
+	H_TEST(s, psum_element_limit);
 	H_TEST(s, sums_are_in_order);
 	H_TEST(s, accumulator_commands);
 	H_TEST(s, activation_reduces_before_the_cast);
@@ -1277,6 +1374,8 @@ int main(void)
 	H_TEST(s, n_gather);
 	H_TEST(s, rng_seed_repeats);
 	H_LOOP(s, dropout_rate, 3);
+	H_TEST(s, dropout_boundary);
+	H_LOOP(s, runs_start_fresh, 3);
 	H_TEST(s, stochastic_mode);
 	H_TEST(s, flush_mode);
 	H_LOOP(s, nan_check, 3);
