@@ -148,6 +148,7 @@ struct trn_builder {
 	uint32_t next_lane;
 	struct trn_build_ring ring[TRN_BUILD_QUEUES][TRN_TNX_DMA_ENGINES];
 	uint32_t next_semaphore;
+	uint32_t operation; /* tracked instructions so far: the tag a fault is reported with */
 };
 
 /** struct trn_build_access - on-chip bytes [start, end) of a partition range. */

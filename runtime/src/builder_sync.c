@@ -172,6 +172,7 @@ void trn_build_issue(struct trn_builder *builder, const struct trn_insn *insn,
 {
 	struct trn_build_deps deps;
 	struct trn_build_ref ref = { 0, 0, 0 };
+	struct trn_insn tagged = *insn;
 	unsigned int i;
 
 	if (builder->status)
@@ -179,7 +180,8 @@ void trn_build_issue(struct trn_builder *builder, const struct trn_insn *insn,
 	memset(&deps, 0, sizeof(deps));
 	for (i = 0; i < count; i++)
 		trn_build_map_collect(builder, insn->engine, &access[i], &deps);
-	trn_build_wait(builder, insn->engine, &deps, insn);
+	tagged.tag = ++builder->operation;
+	trn_build_wait(builder, insn->engine, &deps, &tagged);
 	if (builder->status)
 		return;
 	ref.engine = insn->engine;

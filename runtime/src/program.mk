@@ -24,3 +24,14 @@ $(PROGRAM_TEST_BIN): %: %.o $(B)/tests/unit/program_rig.o $(B)/tests/unit/rt_rig
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(CHECK_LIBS) $(RT_LIBS)
 
 -include $(PROGRAM_TEST_OBJS:.o=.d)
+
+# Benchmark: the public API alone.
+PROGRAM_BENCH := $(B)/bench/bench_program
+BENCHES += $(PROGRAM_BENCH)
+
+$(PROGRAM_BENCH): tests/bench/bench_program.c $(B)/lib/libtrn.a
+	@mkdir -p $(@D)
+	$(say) LD $@
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $^ $(RT_LIBS)
+
+-include $(PROGRAM_BENCH:=.d)

@@ -194,7 +194,11 @@ static inline struct trn_scalar trn_scalar_vector(struct trn_view view)
 	return s;
 }
 
-/* ---- operations: sequential semantics, synchronised by the builder ---- */
+/*
+ * ---- operations: sequential semantics, synchronised by the builder ----
+ *
+ * The tag of an instruction is its number in the order of emission, from 1; a fault reports it.
+ */
 
 /** trn_emit_load_weights() - PE: stationary tile [K partitions, M columns] of SBUF. */
 TRN_API void trn_emit_load_weights(struct trn_builder *builder, struct trn_view stationary);
