@@ -67,7 +67,7 @@ install-libtrn: $(RT_SO)
 -include $(RT_OBJS:.o=.d)
 
 # Tests of this part: linked with the static library, whose inner functions they call.
-RT_TESTS := heap device memory queue run emu
+RT_TESTS := heap device memory queue run emu fault
 RT_TEST_BIN := $(RT_TESTS:%=$(B)/tests/unit/test_rt_%)
 RT_TEST_OBJS := $(RT_TESTS:%=$(B)/tests/unit/test_rt_%.o) $(B)/tests/unit/rt_rig.o
 UNIT_TESTS += $(RT_TEST_BIN)
@@ -75,10 +75,12 @@ TSAN_TESTS += $(filter-out %_heap,$(RT_TEST_BIN))
 
 CHECK_LIBS ?= $(shell pkg-config --libs check 2>/dev/null || echo -lcheck)
 
+$(B)/tests/unit/test_rt_fault.o: RT_SHIMS := -Ikernel/hw/user -Ikernel/hw
+
 $(RT_TEST_OBJS): $(B)/%.o: %.c
 	@mkdir -p $(@D)
 	$(say) CC $<
-	$(Q)$(CC) $(CPPFLAGS) -I$(RT) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(RT_SHIMS) $(CPPFLAGS) -I$(RT) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 $(RT_TEST_BIN): %: %.o $(B)/tests/unit/rt_rig.o $(RT_A)
 	$(say) LD $@

@@ -29,7 +29,7 @@ struct trn_backend_point {
 
 /**
  * struct trn_backend_job - one submission; @signal is the next point of the context's timeline,
- * chosen by the runtime (1, 2, 3 …).
+ * chosen by the runtime (1, 2, 3 …). Without commands it does nothing but wait and signal.
  * @wait: the caller would wait for the job at once; a backend that can do so in the same call sets
  *	*@finished when the job has ended well. Only short jobs are submitted this way.
  */

@@ -68,7 +68,6 @@ void trn_queue_fail_locked(struct trn_queue *queue, uint64_t point, enum trn_sta
 		queue->submitted++;
 		queue->cmd_count = 0;
 		queue->batch_bytes = 0;
-		queue->wait_count = 0;
 	}
 	queue->failed = true;
 	list = realloc(queue->failures, (queue->failure_count + 1) * sizeof(*list));

@@ -26,7 +26,6 @@
 #define TRN_BATCH_CMDS	    128u	  /* commands of a job before it is sent */
 #define TRN_BATCH_BYTES	    (32ull << 20) /* copied bytes of a job before it is sent */
 #define TRN_WAIT_BYTES	    (1ull << 20)  /* copied bytes of a job that is waited for in one call */
-#define TRN_BATCH_WAITS	    64u
 #define TRN_EXTENT_MIN	    (64ull << 20)
 #define TRN_EXTENT_MAX	    (1ull << 30)
 #define TRN_HOST_EXTENT_MIN (4ull << 20)
@@ -116,8 +115,6 @@ struct trn_queue {
 			  runs */
 	uint32_t cmd_count;
 	uint64_t batch_bytes;
-	struct trn_backend_point waits[TRN_BATCH_WAITS];
-	uint32_t wait_count;
 	uint64_t submitted; /* last point given out for good; the batch being built has submitted +
 			       1 */
 	uint64_t sent;	    /* last point the backend has accepted, <= submitted */

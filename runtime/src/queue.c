@@ -141,7 +141,6 @@ void trn_queue_destroy(struct trn_queue *queue)
 	device = queue->device;
 	pthread_mutex_lock(&queue->lock);
 	queue->cmd_count = 0;
-	queue->wait_count = 0;
 	pthread_mutex_unlock(&queue->lock);
 	destroy_children(queue);
 
@@ -213,7 +212,7 @@ static bool wait_in_call(const struct trn_queue *queue)
 {
 	uint32_t i;
 
-	if (queue->batch_bytes > TRN_WAIT_BYTES || queue->wait_count ||
+	if (queue->batch_bytes > TRN_WAIT_BYTES ||
 	    atomic_load_explicit(&queue->passed, memory_order_relaxed) != queue->submitted)
 		return false;
 	for (i = 0; i < queue->cmd_count; i++)
@@ -230,8 +229,6 @@ enum trn_status trn_queue_flush_locked(struct trn_queue *queue, bool wait)
 		.ctx = queue->ctx,
 		.cmds = queue->cmds,
 		.cmd_count = queue->cmd_count,
-		.waits = queue->waits,
-		.wait_count = queue->wait_count,
 		.signal = queue->submitted + 1,
 		.timeout_ns = queue->timeout_ns,
 		.wait = wait && wait_in_call(queue),
@@ -245,7 +242,6 @@ enum trn_status trn_queue_flush_locked(struct trn_queue *queue, bool wait)
 	queue->submitted++;
 	queue->cmd_count = 0;
 	queue->batch_bytes = 0;
-	queue->wait_count = 0;
 	if (error)
 		return submit_failed_locked(queue, job.signal, job.cmd_count, error);
 	queue->sent = job.signal;
@@ -502,6 +498,32 @@ static enum trn_status fence_sent(struct trn_fence fence)
 	return result;
 }
 
+/*
+ * A job of its own that does nothing but wait: later ones come after it anyway, and nothing has to
+ * be remembered of a queue or device that may be gone by the time the next batch is sent.
+ */
+static enum trn_status wait_send_locked(struct trn_queue *queue, struct trn_fence fence)
+{
+	const struct trn_backend_point wait = {
+		.device = fence.queue->device->backend,
+		.ctx = fence.queue->ctx,
+		.point = fence.point,
+	};
+	const struct trn_backend_job job = {
+		.ctx = queue->ctx,
+		.waits = &wait,
+		.wait_count = 1,
+		.signal = queue->submitted + 1,
+	};
+	int error = queue->device->ops->submit(queue->device->backend, &job);
+
+	queue->submitted++;
+	if (error)
+		return submit_failed_locked(queue, job.signal, 0, error);
+	queue->sent = job.signal;
+	return TRN_OK;
+}
+
 enum trn_status trn_queue_wait_fence(struct trn_queue *queue, struct trn_fence fence)
 {
 	enum trn_status result;
@@ -525,21 +547,11 @@ enum trn_status trn_queue_wait_fence(struct trn_queue *queue, struct trn_fence f
 	pthread_mutex_lock(&queue->lock);
 	if (queue->failed)
 		result = refuse_failed_locked(queue);
-	/* Waits hold for a whole job: what was enqueued before must not wait. */
+	/* What was enqueued before must not wait. */
 	else if (queue->cmd_count)
 		result = trn_queue_flush_locked(queue, false);
-	if (!result && queue->wait_count == TRN_BATCH_WAITS)
-		result = trn_error_set(TRN_ERR_INVALID,
-				       "%s: queue %" PRIu64
-				       ": more than %u waits without work between them",
-				       queue->device->spec, queue->id, TRN_BATCH_WAITS);
-	if (!result) {
-		struct trn_backend_point *wait = &queue->waits[queue->wait_count++];
-
-		wait->device = fence.queue->device->backend;
-		wait->ctx = fence.queue->ctx;
-		wait->point = fence.point;
-	}
+	if (!result)
+		result = wait_send_locked(queue, fence);
 	pthread_mutex_unlock(&queue->lock);
 	return result;
 }

@@ -211,9 +211,11 @@ START_TEST(test_submit_limits)
 					      .fill = { bo.handle, 0, 0, 4, 0 } };
 	struct trn_backend_point wait = { .device = backend, .ctx = 999, .point = 1 };
 	struct trn_backend_job one = job(&cmd);
+	uint64_t failed;
 
-	one.cmd_count = 0;
+	one.cmds = NULL;
 	ck_assert_int_eq(ops->submit(backend, &one), -EINVAL);
+	one.cmds = &cmd;
 	one.cmd_count = DRM_TRAINIUM_SUBMIT_CMDS_MAX + 1;
 	ck_assert_int_eq(ops->submit(backend, &one), -E2BIG);
 	one.cmd_count = 1;
@@ -230,6 +232,10 @@ START_TEST(test_submit_limits)
 	ck_assert_int_eq(ops->submit(backend, &one), 0);
 	/* Points go up. */
 	ck_assert_int_eq(ops->submit(backend, &one), -EINVAL);
+	one.signal = 2;
+	one.cmd_count = 0;
+	ck_assert_int_eq(ops->submit(backend, &one), 0);
+	ck_assert_int_eq(ops->ctx_wait(backend, ctx.id, 2, INT64_MAX, &failed), 0);
 }
 END_TEST
 

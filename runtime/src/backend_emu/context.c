@@ -69,6 +69,23 @@ static struct trn_emu_ctx *ctx_new(struct trn_emu *emu)
 	return ctx;
 }
 
+/* A core whose reset failed gets another try when somebody asks for cores. */
+static void cores_retry(struct trn_emu *emu)
+{
+	uint32_t i;
+	bool retry;
+
+	for (i = 0; i < emu->hw.arch->cores; i++) {
+		pthread_mutex_lock(&emu->lock);
+		retry = emu->cores[i].state == DRM_TRAINIUM_CORE_FAILED && !emu->cores[i].owner;
+		if (retry)
+			emu->cores[i].state = DRM_TRAINIUM_CORE_RESETTING;
+		pthread_mutex_unlock(&emu->lock);
+		if (retry && !trn_emu_core_recover(emu, i))
+			trnhw_core_stop(&emu->cores[i].hw);
+	}
+}
+
 /* Take cores for @ctx, all or none. */
 static int cores_take(struct trn_emu_ctx *ctx, uint32_t mask, uint32_t count)
 {
@@ -177,8 +194,10 @@ int trn_emu_ctx_create(struct trn_backend_device *device, struct drm_trainium_ct
 	ctx = ctx_new(emu);
 	if (!ctx)
 		return -ENOMEM;
-	if (create->core_mask || create->core_count)
+	if (create->core_mask || create->core_count) {
+		cores_retry(emu);
 		error = cores_take(ctx, create->core_mask, create->core_count);
+	}
 	if (!error)
 		error = cores_start(ctx);
 	if (!error && ctx->cores)

@@ -23,6 +23,18 @@ static int copyq_failed(struct trn_emu_copyq *copyq, int error)
 	return reset ? reset : error;
 }
 
+/* What there is to say about a batch that has not ended: 0 wait on, or its error. */
+static int copyq_look(struct trn_emu *emu, struct trn_emu_copyq *copyq, int64_t deadline)
+{
+	int state = trnhw_udma_state(&emu->hw, copyq->hw.engine);
+
+	if (state < 0)
+		return state;
+	if (state == TRNHW_UDMA_ABORT)
+		return copyq_failed(copyq, -EIO);
+	return trn_emu_now() >= deadline ? copyq_failed(copyq, -ETIME) : 0;
+}
+
 /* Carry out one batch and wait for its end. */
 static int copyq_run(struct trn_emu *emu, struct trn_emu_copyq *copyq,
 		     const struct trnhw_xfer *xfers, uint32_t count, int64_t deadline)
@@ -39,10 +51,7 @@ static int copyq_run(struct trn_emu *emu, struct trn_emu_copyq *copyq,
 		seen = trn_emu_irq_count(irq);
 		if (trnhw_copyq_poll(&copyq->hw) >= number)
 			break;
-		if (trnhw_udma_state(&emu->hw, copyq->hw.engine) == TRNHW_UDMA_ABORT)
-			error = copyq_failed(copyq, -EIO);
-		else if (trn_emu_now() >= deadline)
-			error = copyq_failed(copyq, -ETIME);
+		error = copyq_look(emu, copyq, deadline);
 	}
 	pthread_mutex_unlock(&copyq->lock);
 	return error;

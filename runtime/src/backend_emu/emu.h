@@ -209,6 +209,7 @@ struct trn_emu_ctx {
 	uint64_t submitted;
 	uint64_t completed;
 	struct trn_list events;
+	bool fault_noted; /* the job under way put its fault into status */
 	struct trn_emu_failure failures[DRM_TRAINIUM_FAILURES_KEPT];
 	struct drm_trainium_ctx_status status;
 	struct trn_emu_ring **rings; /* by handle - 1 */

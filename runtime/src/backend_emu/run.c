@@ -74,6 +74,8 @@ static int run_wait(struct trn_emu *emu, struct trn_emu_core *core, struct outco
 		notifications_read(core, outcome);
 		if (outcome->ended)
 			return outcome->code ? -EIO : 0;
+		if (trnhw_gone(&emu->hw))
+			return -ENODEV;
 		if (trn_emu_now() >= deadline)
 			return -ETIME;
 		trn_emu_irq_wait(emu, vector, seen, deadline);
@@ -88,6 +90,7 @@ static void run_failed(struct trn_emu_ctx *ctx, struct trn_emu_core *core,
 	struct trn_emu *emu = ctx->emu;
 
 	pthread_mutex_lock(&ctx->lock);
+	ctx->fault_noted = true;
 	ctx->status.guilty = 1;
 	ctx->status.fault = error == -EIO ? outcome->code : TRN_FAULT_STOPPED;
 	ctx->status.fault_engine = outcome->engine;

@@ -107,7 +107,7 @@ static int cmds_take(struct trn_emu_ctx *ctx, struct trn_emu_job *job,
 
 	for (i = 0; i < from->cmd_count; i++)
 		runs += from->cmds[i].type == DRM_TRAINIUM_CMD_RUN;
-	job->cmds = calloc(from->cmd_count, sizeof(*job->cmds));
+	job->cmds = calloc(from->cmd_count + 1, sizeof(*job->cmds));
 	job->args = runs ? calloc(runs, DRM_TRAINIUM_ARGS_MAX) : NULL;
 	if (!job->cmds || (runs && !job->args))
 		return -ENOMEM;
@@ -164,7 +164,7 @@ int trn_emu_submit(struct trn_backend_device *device, const struct trn_backend_j
 	bool inline_run = false;
 	int error;
 
-	if (!from->cmd_count || !from->cmds || from->timeout_ns > DRM_TRAINIUM_TIMEOUT_MAX_NS)
+	if ((from->cmd_count && !from->cmds) || from->timeout_ns > DRM_TRAINIUM_TIMEOUT_MAX_NS)
 		return -EINVAL;
 	if (from->cmd_count > DRM_TRAINIUM_SUBMIT_CMDS_MAX ||
 	    from->wait_count > DRM_TRAINIUM_SUBMIT_SYNCS_MAX)

@@ -103,6 +103,15 @@ static void job_finish(struct trn_emu_ctx *ctx, struct trn_emu_job *job, int err
 		ctx->status.jobs_failed++;
 		ctx->status.last_error = -error;
 		ctx->status.last_failed = job->signal;
+		/* Not the fault of a job before; but what a fault canceled does not hide it. */
+		if (error != -ECANCELED && !ctx->fault_noted) {
+			ctx->status.fault = TRN_FAULT_NONE;
+			ctx->status.fault_engine = 0;
+			ctx->status.fault_pc = 0;
+			ctx->status.fault_tag = 0;
+			ctx->status.fault_address = 0;
+		}
+		ctx->fault_noted = false;
 		/* In-order: what is queued behind it built on its result. */
 		for (at = ctx->jobs.next; at != &ctx->jobs; at = at->next)
 			trn_list_entry(at, struct trn_emu_job, link)->error = -ECANCELED;
