@@ -45,7 +45,7 @@ $(RT_SO): $(RT_OBJS) $(TRNHW_OBJ) $(EMU_OBJS) runtime/libtrn.map
 $(RT_A): $(RT_OBJS) $(TRNHW_OBJ) $(EMU_OBJS)
 	@mkdir -p $(@D)
 	$(say) AR $@
-	$(Q)rm -f $@ && $(AR) rcs $@ $^
+	$(Q)$(AR) rcs $@.$$$$ $^ && mv $@.$$$$ $@
 
 $(RT_PC): runtime/trn.pc.in runtime/build.mk
 	@mkdir -p $(@D)
