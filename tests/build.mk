@@ -19,7 +19,7 @@ unit-tests: $(UNIT_TESTS)
 vm-tests: $(VM_TESTS)
 
 deps-demo:
-	$(Q)scripts/deps build demo
+	$(Q)scripts/deps demo
 deps-check:
 	$(Q)scripts/deps build demo check vm
 
@@ -81,7 +81,7 @@ run-system: all
 
 run-vm:
 	$(Q)$(MAKE) --no-print-directory vm-guest
-	$(Q)tests/run --label vm --timeout 1200 --result $(CHECK_LOGS)/vm.result --log-dir $(CHECK_LOGS) \
+	$(Q)tests/run --label vm --timeout 1500 --jobs 2 --result $(CHECK_LOGS)/vm.result --log-dir $(CHECK_LOGS) \
 		$(foreach k,$(KERNELS),"tests/vm/suite --kernel $(k)")
 
 check-kasan:

@@ -5,7 +5,7 @@
 cd "$ROOT" || exit 2
 
 run "make help names the targets" 0 'demo-vm' make help
-run "scripts/vm --help" 0 -- '--devices' scripts/vm --help
+run "scripts/vm --help" 0 '--devices' scripts/vm --help
 run "scripts/vm refuses an unknown option" 2 'nosuch' scripts/vm --nosuch
 run "scripts/vm refuses an unknown kernel" 2 '6\.13' scripts/vm --kernel 6.13 -- true
 run "scripts/vm refuses zero devices" 2 'devices' scripts/vm --devices 0x -- true
