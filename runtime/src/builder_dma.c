@@ -43,6 +43,8 @@ static void hbm_collect(struct trn_builder *b, unsigned int engine, int tensor,
 	struct trn_build_ref ref = { 0, 0, 0 };
 	uint32_t i;
 
+	if (!access->write && !t->writes)
+		return;
 	for (i = 0; i < t->count; i++) {
 		if ((!access->write && !t->access[i].write) || !hbm_overlap(access, &t->access[i]))
 			continue;
@@ -59,15 +61,20 @@ static void hbm_record(struct trn_builder *b, int tensor, const struct trn_build
 	bool solid = access->rows == 1 || access->step == access->bytes;
 	uint32_t i, kept = 0;
 
-	for (i = 0; i < t->count; i++) {
+	for (i = 0; access->write && solid && i < t->count; i++) {
 		const struct trn_build_hbm *old = &t->access[i];
 
-		if (access->write && solid && old->offset >= access->offset &&
-		    old->offset + (old->rows - 1) * old->step + old->bytes <= access->offset + span)
+		if (old->offset >= access->offset &&
+		    old->offset + (old->rows - 1) * old->step + old->bytes <=
+			    access->offset + span) {
+			t->writes -= old->write;
 			continue;
+		}
 		t->access[kept++] = *old;
 	}
-	t->count = kept;
+	if (access->write && solid)
+		t->count = kept;
+	t->writes += access->write;
 	if (trn_build_grow(b, (void **)&t->access, &t->capacity, t->count, sizeof(*t->access)))
 		t->access[t->count++] = *access;
 }

@@ -103,6 +103,7 @@ struct trn_build_tensor {
 	struct trn_tnx_tensor info;
 	struct trn_build_hbm *access;
 	uint32_t count;
+	uint32_t writes; /* of these */
 	uint32_t capacity;
 };
 
