@@ -17,17 +17,35 @@
 #include "trainium_program.h"
 #include "trainium_ring.h"
 
+static void trainium_context_drop(struct trainium_context *ctx)
+{
+	struct trainium_program *program;
+	struct trainium_ring *ring;
+	unsigned long index;
+
+	xa_for_each(&ctx->programs, index, program)
+		if (xa_erase(&ctx->programs, index) == program)
+			trainium_program_put(program);
+	xa_for_each(&ctx->rings, index, ring)
+		if (xa_erase(&ctx->rings, index) == ring)
+			trainium_ring_put(ring);
+}
+
 static void trainium_context_release(struct kref *ref)
 {
 	struct trainium_context *ctx = container_of(ref, struct trainium_context, ref);
 
 	WARN_ON_ONCE(!list_empty(&ctx->jobs));
+	/* What a call that was under way made after the context was closed. */
+	trainium_context_drop(ctx);
+	xa_destroy(&ctx->programs);
+	xa_destroy(&ctx->rings);
 	mutex_destroy(&ctx->submit_lock);
 	kvfree(ctx->failures);
 	kfree(ctx);
 }
 
-/** trainium_context_put() - drop a reference. */
+/** trainium_context_put() - drop a reference; may sleep. */
 void trainium_context_put(struct trainium_context *ctx)
 {
 	kref_put(&ctx->ref, trainium_context_release);
@@ -104,21 +122,10 @@ void trainium_context_kill(struct trainium_context *ctx, int error)
  */
 void trainium_context_close(struct trainium_context *ctx, int error)
 {
-	struct trainium_program *program;
-	struct trainium_ring *ring;
-	unsigned long index;
-
 	trainium_context_kill(ctx, error);
 	/* A fence callback that came late may have queued it once more. */
 	cancel_work_sync(&ctx->work);
-	xa_for_each(&ctx->programs, index, program) {
-		xa_erase(&ctx->programs, index);
-		trainium_program_put(program);
-	}
-	xa_for_each(&ctx->rings, index, ring) {
-		xa_erase(&ctx->rings, index);
-		trainium_ring_put(ring);
-	}
+	trainium_context_drop(ctx);
 	trainium_cores_release(ctx);
 	trainium_context_put(ctx);
 }
@@ -150,19 +157,18 @@ int trainium_ctx_create_ioctl(struct drm_device *drm, void *data, struct drm_fil
 	if (err)
 		goto err_put;
 	ctx->copyq = trainium_context_copyq(ctx);
-	err = xa_alloc(&file->contexts, &ctx->id, NULL, XA_LIMIT(1, TRAINIUM_FILE_CONTEXTS),
+	/* Once it is in the table others may find it, and destroy it: a reference of our own. */
+	kref_get(&ctx->ref);
+	err = xa_alloc(&file->contexts, &ctx->id, ctx, XA_LIMIT(1, TRAINIUM_FILE_CONTEXTS),
 		       GFP_KERNEL);
 	if (err) {
 		err = err == -EBUSY ? -ENOSPC : err;
-		goto err_release;
+		trainium_cores_release(ctx);
+		trainium_context_put(ctx);
+	} else {
+		args->id = ctx->id;
 	}
-	args->id = ctx->id;
-	/* From here on others may find it, and destroy it. */
-	xa_store(&file->contexts, ctx->id, ctx, GFP_KERNEL);
-	return 0;
 
-err_release:
-	trainium_cores_release(ctx);
 err_put:
 	trainium_context_put(ctx);
 	return err;

@@ -13,7 +13,7 @@
 #include "trainium_device.h"
 
 #define TRAINIUM_COPY_DEPTH	3		/* batches of one job in flight */
-#define TRAINIUM_COPY_GRACE_MS	2000		/* for batches in flight after an error */
+#define TRAINIUM_COPY_GRACE_MS	5000		/* for batches in flight after an error */
 #define TRAINIUM_UPLOAD_BYTES	SZ_256K
 
 static u32 trainium_side_piece(const struct trainium_side *side, unsigned int *seg, u64 done,
@@ -144,6 +144,18 @@ static ktime_t trainium_copy_deadline(struct trainium_copyq *q, u64 size)
 	return ktime_add_us(ktime_get(), us + 10 * USEC_PER_SEC);
 }
 
+/* For copies that can be done twice: a queue that lost a completion works again after its reset. */
+static int trainium_copy_retry(struct trainium_copyq *q, struct trainium_copy *copy)
+{
+	int err;
+
+	err = trainium_copies_run(q, &copy, 1, trainium_copy_deadline(q, copy->length), true);
+	if (err == -ETIME || err == -ECANCELED)
+		err = trainium_copies_run(q, &copy, 1, trainium_copy_deadline(q, copy->length),
+					  true);
+	return err;
+}
+
 /**
  * trainium_copy_zero() - clear a range of HBM.
  * @tdev: device; the caller is inside drm_dev_enter()
@@ -165,9 +177,8 @@ int trainium_copy_zero(struct trainium_device *tdev, const struct trainium_hbm *
 		.dst = { .segs = &range, .seg_count = 1 },
 		.length = hbm->size,
 	};
-	struct trainium_copy *list = &copy;
 
-	return trainium_copies_run(q, &list, 1, trainium_copy_deadline(q, hbm->size), true);
+	return trainium_copy_retry(q, &copy);
 }
 
 /**
@@ -191,7 +202,6 @@ int trainium_copy_upload(struct trainium_device *tdev, const struct trainium_hbm
 		.src = { .segs = &stage, .seg_count = 1 },
 		.dst = { .segs = &range, .seg_count = 1, .offset = offset },
 	};
-	struct trainium_copy *list = &copy;
 	dma_addr_t dma;
 	void *buf;
 	int err = 0;
@@ -203,7 +213,7 @@ int trainium_copy_upload(struct trainium_device *tdev, const struct trainium_hbm
 	while (size && !err) {
 		copy.length = min_t(u64, size, bytes);
 		memcpy(buf, data, copy.length);
-		err = trainium_copies_run(q, &list, 1, trainium_copy_deadline(q, bytes), true);
+		err = trainium_copy_retry(q, &copy);
 		copy.dst.offset += copy.length;
 		data += copy.length;
 		size -= copy.length;

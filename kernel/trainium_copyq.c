@@ -18,7 +18,7 @@
 /* How long a waiter trusts the interrupt before it looks itself. */
 #define TRAINIUM_COPYQ_SLICE	msecs_to_jiffies(20)
 /* Least time given to batches in flight before the queue counts as stuck. */
-#define TRAINIUM_COPYQ_GRACE_MS	2000
+#define TRAINIUM_COPYQ_GRACE_MS	5000
 
 /** trainium_copyq_init() - set up the queue of a core; trnhw_start() has run. 0, -ENOMEM, -EIO. */
 int trainium_copyq_init(struct trainium_device *tdev, unsigned int core)

@@ -10,6 +10,7 @@
  * side. Nobody waits for a run with either held; a reset holds the core's own lock.
  */
 #include <linux/bitops.h>
+#include <linux/delay.h>
 
 #include <drm/trainium_accel.h>
 
@@ -314,32 +315,49 @@ static unsigned int trainium_core_engine(const struct trainium_core *core, unsig
 	return core->index * TRN_ENGINES_PER_CORE + engine;
 }
 
-static void trainium_core_drop(struct trainium_core *core, unsigned int e, unsigned int q)
+/* Returns true when data of the queue may still be moving. */
+static bool trainium_core_drop(struct trainium_core *core, unsigned int e, unsigned int q)
 {
-	if (!trnhw_gone(&core->tdev->hw))
-		trnhw_udma_queue_stop(&core->tdev->hw, trainium_core_engine(core, e), q);
+	struct trnhw *hw = &core->tdev->hw;
+	unsigned int engine = trainium_core_engine(core, e);
+	bool busy = false;
+
+	if (!trnhw_gone(hw)) {
+		busy = !trnhw_udma_queue_idle(hw, engine, q);
+		trnhw_udma_queue_stop(hw, engine, q);
+	}
 	core->loaded[e][q] = NULL;
 	core->loaded_count--;
+	return busy;
 }
 
-/** trainium_core_unload_all() - stop every queue that holds a ring; under the core's lock. */
+/**
+ * trainium_core_unload_all() - stop every queue that holds a ring.
+ * @core: core; its lock is held
+ *
+ * Sleeps when a queue was not idle: what it moves may belong to somebody else soon.
+ */
 void trainium_core_unload_all(struct trainium_core *core)
 {
 	unsigned int e, q;
+	bool busy = false;
 
 	lockdep_assert_held(&core->lock);
 	for (e = 0; core->loaded_count && e < TRN_ENGINES_PER_CORE; e++)
 		for (q = 0; q < TRAINIUM_USER_QUEUES; q++)
 			if (core->loaded[e][q])
-				trainium_core_drop(core, e, q);
+				busy |= trainium_core_drop(core, e, q);
+	if (busy)
+		msleep(TRNHW_QUEUE_SETTLE_MS);
 }
 
 /** trainium_core_unload() - stop the queue that holds @ring, if any: its memory is about to go. */
 void trainium_core_unload(struct trainium_core *core, struct trainium_ring *ring)
 {
 	mutex_lock(&core->lock);
-	if (core->loaded[ring->engine][ring->queue] == ring)
-		trainium_core_drop(core, ring->engine, ring->queue);
+	if (core->loaded[ring->engine][ring->queue] == ring &&
+	    trainium_core_drop(core, ring->engine, ring->queue))
+		msleep(TRNHW_QUEUE_SETTLE_MS);
 	mutex_unlock(&core->lock);
 }
 
@@ -459,12 +477,15 @@ int trainium_core_reset(struct trainium_core *core, const char *reason)
 	trainium_copyq_pause(q);
 	mutex_lock(&tdev->firmware_lock);
 	err = trnhw_reset_cores(&tdev->hw, BIT(core->index));
+	if (err == -ETIMEDOUT)
+		err = trnhw_reset_cores(&tdev->hw, BIT(core->index));
 	if (!err)
 		err = trnhw_start(&tdev->hw, BIT(core->index));
 	mutex_unlock(&tdev->firmware_lock);
 	trainium_copyq_resume(q);
 	if (!err)
 		err = trainium_core_restart(core);
+	core->broken = err != 0;
 	mutex_unlock(&core->lock);
 	atomic_inc(&tdev->resets);
 	if (err && err != -ENODEV)

@@ -46,6 +46,7 @@ struct trainium_fault {
  * @lock: the fields below
  * @hw: submission and notification queue
  * @usable: @hw is set up; programs can run
+ * @broken: the last reset failed: no runs until one succeeds
  * @loaded: ring each queue holds
  * @loaded_count: how many
  * @cookie: of the last request submitted, free-running
@@ -68,6 +69,7 @@ struct trainium_core {
 	struct mutex lock;	/* see above */
 	struct trnhw_core hw;
 	bool usable;
+	bool broken;
 	struct trainium_ring *loaded[TRN_ENGINES_PER_CORE][TRAINIUM_USER_QUEUES];
 	unsigned int loaded_count;
 	u64 cookie;

@@ -113,6 +113,9 @@ static int trainium_device_start(struct trainium_device *tdev)
 	int err;
 
 	err = trnhw_reset_device(&tdev->hw);
+	/* Firmware that was busy with the reset of whoever had the device before gets a second try. */
+	if (err == -ETIMEDOUT)
+		err = trnhw_reset_device(&tdev->hw);
 	if (!err)
 		err = trnhw_start(&tdev->hw, all);
 	if (err)

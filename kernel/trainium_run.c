@@ -95,6 +95,8 @@ static int trainium_run_push(struct trainium_core *core, const struct trainium_r
 	lockdep_assert_held(&core->lock);
 	if (!core->usable)
 		return -ENODEV;
+	if (core->broken)
+		return -EIO;
 	if (!idle && (program->ring_count || core->loaded_count))
 		return -EAGAIN;
 	/* A place in the argument blocks is free again when the run 64 before has ended. */
@@ -163,7 +165,8 @@ static void trainium_run_clean(struct trainium_core *core, struct trainium_conte
 
 	if (err == -EIO && READ_ONCE(core->faulted))
 		trainium_run_note_fault(core, ctx);
-	if (trainium_device_removing(core->tdev))
+	/* A core whose reset failed gets its next try with its next owner. */
+	if (trainium_device_removing(core->tdev) || READ_ONCE(core->broken))
 		return;
 	if (!reset)
 		reset = trainium_core_recover(core) != 0;

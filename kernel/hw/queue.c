@@ -73,6 +73,16 @@ void trnhw_udma_queue_rewind(struct trnhw *hw, unsigned int engine, unsigned int
 	trnhw_write(hw, q.s2m + TRN_Q_S2M_SW_CTRL, TRN_Q_SW_CTRL_RESET);
 }
 
+bool trnhw_udma_queue_idle(const struct trnhw *hw, unsigned int engine, unsigned int queue)
+{
+	struct queue q;
+
+	if (!queue_at(hw, engine, queue, &q))
+		return true;
+	return trnhw_read(hw, q.s2m + TRN_Q_HEAD) == trnhw_read(hw, q.s2m + TRN_Q_TAIL) &&
+	       trnhw_read(hw, q.m2s + TRN_Q_HEAD) == trnhw_read(hw, q.m2s + TRN_Q_TAIL);
+}
+
 void trnhw_udma_queue_stop(struct trnhw *hw, unsigned int engine, unsigned int queue)
 {
 	struct queue q;

@@ -263,6 +263,13 @@ int trnhw_udma_queue_init(struct trnhw *hw, unsigned int engine, unsigned int qu
  */
 void trnhw_udma_queue_rewind(struct trnhw *hw, unsigned int engine, unsigned int queue);
 /**
+ * trnhw_udma_queue_idle() - every descriptor posted to the queue is done, in both directions.
+ * What was in flight when a queue that is not idle is stopped may move for another
+ * TRNHW_QUEUE_SETTLE_MS (documented wait after a process ends).
+ */
+bool trnhw_udma_queue_idle(const struct trnhw *hw, unsigned int engine, unsigned int queue);
+#define TRNHW_QUEUE_SETTLE_MS	10u
+/**
  * trnhw_udma_queue_stop() - disable, reset pointers, forget the ring (length 0): nothing more is
  * fetched from it, also not after an engine init. What was fetched before may still move data for a
  * moment; a caller who stopped a busy queue waits TRNHW_DRAIN_MS before it reuses the memory.
