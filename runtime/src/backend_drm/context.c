@@ -244,7 +244,8 @@ int trn_drm_submit(struct trn_backend_device *device, const struct trn_backend_j
 	/* With WAIT the error may be that of the job, which was accepted: it is asked for later. */
 	if (!error || submit.seq) {
 		seq_note(drm, job->ctx, job->signal, submit.seq);
-		*job->finished = job->wait && !error;
+		if (job->wait)
+			*job->finished = !error;
 		error = 0;
 	}
 	for (i = 0; i < job->wait_count; i++)
