@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Speed of the emulated core next to OpenBLAS and memory, on one thread: matrix products on PE as a ratio to cblas_sgemm of the same
- * shape in the same run, and the elementwise engines in elements per second.
+ * Speed of the emulated core next to OpenBLAS and memory, on one thread: matrix products on PE as a
+ * ratio to cblas_sgemm of the same shape in the same run, and the elementwise engines in elements
+ * per second.
  *
  * usage: bench_matmul [--json FILE]
  */
@@ -12,19 +13,19 @@
 #include <time.h>
 #include "tests/emulator/core.h"
 
-#define REPEATS		200		/* instructions per run: long enough that starting a run does not count */
-#define ROUNDS		7		/* best of */
-#define IMAGE		0x10000ull
-#define BF16_DATA	65536
-#define FP8_DATA	98304
-#define RESULTS_MAX	64
+#define REPEATS	    200 /* instructions per run: long enough that starting a run does not count */
+#define ROUNDS	    7	/* best of */
+#define IMAGE	    0x10000ull
+#define BF16_DATA   65536
+#define FP8_DATA    98304
+#define RESULTS_MAX 64
 
 static struct trn_insn program[2][2 * REPEATS + 2];
 
 struct result {
 	const char *name;
 	double value;
-	double reference;		/* same unit; 0: none */
+	double reference; /* same unit; 0: none */
 	const char *unit;
 };
 
@@ -49,7 +50,8 @@ static enum trn_fault mem_write(void *opaque, uint64_t addr, const void *buf, si
 	return TRN_FAULT_WINDOW;
 }
 
-static enum trn_fault dma_trigger(void *opaque, uint32_t engine_mask, uint32_t queue, uint32_t count)
+static enum trn_fault dma_trigger(void *opaque, uint32_t engine_mask, uint32_t queue,
+				  uint32_t count)
 {
 	(void)opaque;
 	(void)engine_mask;
@@ -82,9 +84,10 @@ static double now(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
 }
 
-static struct trn_operand operand(unsigned int mem, unsigned int parts, uint32_t offset, enum trn_dtype dtype, unsigned int n)
+static struct trn_operand operand(unsigned int mem, unsigned int parts, uint32_t offset,
+				  enum trn_dtype dtype, unsigned int n)
 {
-	return (struct trn_operand) {
+	return (struct trn_operand){
 		.where = mem << TRN_OPERAND_MEM_SHIFT | offset,
 		.partitions = (uint8_t)parts,
 		.dtype = (uint8_t)dtype,
@@ -109,7 +112,8 @@ static double run(struct emu_core *core, enum trn_engine engine, uint32_t count)
 		emu_core_run(core, &r, &result);
 		t = now() - t;
 		if (result.fault) {
-			fprintf(stderr, "bench_matmul: fault %d at instruction %u\n", result.fault, result.pc);
+			fprintf(stderr, "bench_matmul: fault %d at instruction %u\n", result.fault,
+				result.pc);
 			exit(EXIT_FAILURE);
 		}
 		if (t < best)
@@ -136,10 +140,12 @@ static float *random_floats(size_t n)
 	return p;
 }
 
-/* C[m][n] = A[k][m]' B[k][n], the product PE computes, and the same size at which SGEMM is at its best. */
+/* C[m][n] = A[k][m]' B[k][n], the product PE computes, and the same size at which SGEMM is at its
+ * best. */
 static double sgemm(int m, int n, int k, int repeats)
 {
-	float *a = random_floats((size_t)k * m), *b = random_floats((size_t)k * n), *c = random_floats((size_t)m * n);
+	float *a = random_floats((size_t)k * m), *b = random_floats((size_t)k * n),
+	      *c = random_floats((size_t)m * n);
 	double best = 1e9;
 	int i, j;
 
@@ -147,7 +153,8 @@ static double sgemm(int m, int n, int k, int repeats)
 		double t = now();
 
 		for (j = 0; j < repeats; j++)
-			cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, m, n, k, 1, a, m, b, n, 1, c, n);
+			cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, m, n, k, 1, a, m, b, n,
+				    1, c, n);
 		t = now() - t;
 		if (t < best)
 			best = t;
@@ -158,10 +165,13 @@ static double sgemm(int m, int n, int k, int repeats)
 	return 2.0 * m * n * k * repeats / best * 1e-9;
 }
 
-static void bench_matmul(struct emu_core *core, const char *name, enum trn_dtype dtype, unsigned int k, unsigned int m,
-			 unsigned int n, bool reload, double reference)
+static void bench_matmul(struct emu_core *core, const char *name, enum trn_dtype dtype,
+			 unsigned int k, unsigned int m, unsigned int n, bool reload,
+			 double reference)
 {
-	uint32_t data = dtype == TRN_DTYPE_FP32 ? 0 : dtype == TRN_DTYPE_BF16 ? BF16_DATA : FP8_DATA;
+	uint32_t data = dtype == TRN_DTYPE_FP32	  ? 0
+			: dtype == TRN_DTYPE_BF16 ? BF16_DATA
+						  : FP8_DATA;
 	unsigned int i, count = 0;
 	double t;
 
@@ -185,8 +195,9 @@ static void bench_matmul(struct emu_core *core, const char *name, enum trn_dtype
 }
 
 /* One instruction shape on 128 partitions of 1024 elements. */
-static void bench_elementwise(struct emu_core *core, const char *name, enum trn_engine engine, struct trn_insn insn,
-			      enum trn_dtype dtype, bool two_inputs, bool reduce, double reference)
+static void bench_elementwise(struct emu_core *core, const char *name, enum trn_engine engine,
+			      struct trn_insn insn, enum trn_dtype dtype, bool two_inputs,
+			      bool reduce, double reference)
 {
 	const uint32_t data = dtype == TRN_DTYPE_BF16 ? BF16_DATA : 0;
 	const unsigned int n = 1024;
@@ -204,7 +215,8 @@ static void bench_elementwise(struct emu_core *core, const char *name, enum trn_
 	add(name, 128.0 * n * (REPEATS / 8) / t * 1e-9, reference, "Gelement/s");
 }
 
-/* Elements per second of a plain three-operand loop on as much memory, what TENSOR_TENSOR would be without a model around it. */
+/* Elements per second of a plain three-operand loop on as much memory, what TENSOR_TENSOR would be
+ * without a model around it. */
 static double plain_add(void)
 {
 	const size_t n = 128 * 1024;
@@ -234,9 +246,15 @@ static double plain_add(void)
 static void bench_vector(struct emu_core *core)
 {
 	struct trn_insn tt = { .opcode = TRN_OP_TENSOR_TENSOR, .op0 = TRN_ALU_ADD };
-	struct trn_insn ts = { .opcode = TRN_OP_TENSOR_SCALAR, .op0 = TRN_ALU_MUL, .op1 = TRN_ALU_ADD, .c0 = f32_bits(1.5f),
+	struct trn_insn ts = { .opcode = TRN_OP_TENSOR_SCALAR,
+			       .op0 = TRN_ALU_MUL,
+			       .op1 = TRN_ALU_ADD,
+			       .c0 = f32_bits(1.5f),
 			       .c1 = f32_bits(0.5f) };
-	struct trn_insn stt = { .opcode = TRN_OP_SCALAR_TENSOR_TENSOR, .op0 = TRN_ALU_MUL, .op1 = TRN_ALU_ADD, .c0 = f32_bits(1.5f) };
+	struct trn_insn stt = { .opcode = TRN_OP_SCALAR_TENSOR_TENSOR,
+				.op0 = TRN_ALU_MUL,
+				.op1 = TRN_ALU_ADD,
+				.c0 = f32_bits(1.5f) };
 	struct trn_insn sum = { .opcode = TRN_OP_TENSOR_REDUCE, .reduce_op = TRN_ALU_ADD };
 	struct trn_insn max = { .opcode = TRN_OP_TENSOR_REDUCE, .reduce_op = TRN_ALU_MAX };
 	struct trn_insn copy = { .opcode = TRN_OP_COPY };
@@ -245,23 +263,32 @@ static void bench_vector(struct emu_core *core)
 		enum trn_act func;
 		const char *name;
 	} funcs[] = {
-		{ TRN_ACT_RELU, "activate relu" }, { TRN_ACT_EXP, "activate exp" }, { TRN_ACT_TANH, "activate tanh" },
-		{ TRN_ACT_SIGMOID, "activate sigmoid" }, { TRN_ACT_SILU, "activate silu" }, { TRN_ACT_GELU, "activate gelu" },
+		{ TRN_ACT_RELU, "activate relu" },	 { TRN_ACT_EXP, "activate exp" },
+		{ TRN_ACT_TANH, "activate tanh" },	 { TRN_ACT_SIGMOID, "activate sigmoid" },
+		{ TRN_ACT_SILU, "activate silu" },	 { TRN_ACT_GELU, "activate gelu" },
 		{ TRN_ACT_GELU_DX, "activate gelu_dx" }, { TRN_ACT_RSQRT, "activate rsqrt" },
 	};
 	double plain = plain_add();
 	unsigned int i;
 
-	bench_elementwise(core, "tensor_tensor add fp32", TRN_ENGINE_DVE, tt, TRN_DTYPE_FP32, true, false, plain);
-	bench_elementwise(core, "tensor_tensor add bf16", TRN_ENGINE_DVE, tt, TRN_DTYPE_BF16, true, false, plain);
-	bench_elementwise(core, "tensor_scalar mul add fp32", TRN_ENGINE_DVE, ts, TRN_DTYPE_FP32, false, false, plain);
-	bench_elementwise(core, "scalar_tensor_tensor fp32", TRN_ENGINE_DVE, stt, TRN_DTYPE_FP32, true, false, plain);
-	bench_elementwise(core, "tensor_reduce add fp32", TRN_ENGINE_DVE, sum, TRN_DTYPE_FP32, false, true, plain);
-	bench_elementwise(core, "tensor_reduce max fp32", TRN_ENGINE_DVE, max, TRN_DTYPE_FP32, false, true, plain);
-	bench_elementwise(core, "copy fp32", TRN_ENGINE_DVE, copy, TRN_DTYPE_FP32, false, false, plain);
+	bench_elementwise(core, "tensor_tensor add fp32", TRN_ENGINE_DVE, tt, TRN_DTYPE_FP32, true,
+			  false, plain);
+	bench_elementwise(core, "tensor_tensor add bf16", TRN_ENGINE_DVE, tt, TRN_DTYPE_BF16, true,
+			  false, plain);
+	bench_elementwise(core, "tensor_scalar mul add fp32", TRN_ENGINE_DVE, ts, TRN_DTYPE_FP32,
+			  false, false, plain);
+	bench_elementwise(core, "scalar_tensor_tensor fp32", TRN_ENGINE_DVE, stt, TRN_DTYPE_FP32,
+			  true, false, plain);
+	bench_elementwise(core, "tensor_reduce add fp32", TRN_ENGINE_DVE, sum, TRN_DTYPE_FP32,
+			  false, true, plain);
+	bench_elementwise(core, "tensor_reduce max fp32", TRN_ENGINE_DVE, max, TRN_DTYPE_FP32,
+			  false, true, plain);
+	bench_elementwise(core, "copy fp32", TRN_ENGINE_DVE, copy, TRN_DTYPE_FP32, false, false,
+			  plain);
 	for (i = 0; i < sizeof(funcs) / sizeof(funcs[0]); i++) {
 		act.op0 = (uint8_t)funcs[i].func;
-		bench_elementwise(core, funcs[i].name, TRN_ENGINE_ACT, act, TRN_DTYPE_FP32, false, false, 0);
+		bench_elementwise(core, funcs[i].name, TRN_ENGINE_ACT, act, TRN_DTYPE_FP32, false,
+				  false, 0);
 	}
 }
 
@@ -286,7 +313,8 @@ static void print(void)
 		const struct result *r = &results[i];
 
 		if (r->reference > 0)
-			printf("%-32s %10.2f %10.2f %7.2f  %s\n", r->name, r->value, r->reference, r->value / r->reference, r->unit);
+			printf("%-32s %10.2f %10.2f %7.2f  %s\n", r->name, r->value, r->reference,
+			       r->value / r->reference, r->unit);
 		else
 			printf("%-32s %10.2f %10s %7s  %s\n", r->name, r->value, "-", "-", r->unit);
 	}
@@ -305,8 +333,11 @@ static int write_json(const char *path)
 	for (i = 0; i < result_count; i++) {
 		const struct result *r = &results[i];
 
-		fprintf(f, "    {\"name\": \"%s\", \"value\": %.4f, \"reference\": %.4f, \"ratio\": %.4f, \"unit\": \"%s\"}%s\n",
-			r->name, r->value, r->reference, r->reference > 0 ? r->value / r->reference : 0, r->unit,
+		fprintf(f,
+			"    {\"name\": \"%s\", \"value\": %.4f, \"reference\": %.4f, \"ratio\": "
+			"%.4f, \"unit\": \"%s\"}%s\n",
+			r->name, r->value, r->reference,
+			r->reference > 0 ? r->value / r->reference : 0, r->unit,
 			i + 1 < result_count ? "," : "");
 	}
 	fprintf(f, "  ]\n}\n");
@@ -315,7 +346,9 @@ static int write_json(const char *path)
 
 int main(int argc, char **argv)
 {
-	const struct emu_core_config config = { .generation = 2, .sbuf_partition_bytes = TRN_SBUF_PARTITION_BYTES_V2 };
+	const struct emu_core_config config = {
+		.generation = 2, .sbuf_partition_bytes = TRN_SBUF_PARTITION_BYTES_V2
+	};
 	const struct emu_core_ops ops = { mem_read, mem_write, dma_trigger, notify };
 	struct emu_core *core;
 	double small, large;
@@ -332,11 +365,13 @@ int main(int argc, char **argv)
 		uint16_t *half = emu_core_sbuf(core, p, BF16_DATA, 32768);
 		uint8_t *byte = emu_core_sbuf(core, p, FP8_DATA, 32768);
 
-		/* Each type gets numbers of ordinary size: subnormals and NaN would measure something else. */
+		/* Each type gets numbers of ordinary size: subnormals and NaN would measure
+		 * something else. */
 		for (i = 0; i < 65536 / sizeof(float); i++)
 			row[i] = (float)rand() / (float)RAND_MAX - 0.5f;
 		for (i = 0; i < 16384; i++)
-			half[i] = (uint16_t)(f32_bits((float)rand() / (float)RAND_MAX - 0.5f) >> 16);
+			half[i] =
+				(uint16_t)(f32_bits((float)rand() / (float)RAND_MAX - 0.5f) >> 16);
 		for (i = 0; i < 32768; i++)
 			byte[i] = (uint8_t)(0x28 + (rand() & 0x87));
 	}
@@ -347,8 +382,10 @@ int main(int argc, char **argv)
 	bench_matmul(core, "  next to sgemm 1024^3", TRN_DTYPE_FP32, 128, 128, 512, true, large);
 	bench_matmul(core, "matmul bf16 128x128x512", TRN_DTYPE_BF16, 128, 128, 512, true, small);
 	bench_matmul(core, "  next to sgemm 1024^3", TRN_DTYPE_BF16, 128, 128, 512, true, large);
-	bench_matmul(core, "matmul fp8 e4m3 128x128x512", TRN_DTYPE_FP8_E4M3, 128, 128, 512, true, small);
-	bench_matmul(core, "matmul fp32 64x64x128", TRN_DTYPE_FP32, 64, 64, 128, true, sgemm(64, 128, 64, REPEATS));
+	bench_matmul(core, "matmul fp8 e4m3 128x128x512", TRN_DTYPE_FP8_E4M3, 128, 128, 512, true,
+		     small);
+	bench_matmul(core, "matmul fp32 64x64x128", TRN_DTYPE_FP32, 64, 64, 128, true,
+		     sgemm(64, 128, 64, REPEATS));
 	bench_vector(core);
 	bench_overhead(core);
 	emu_core_destroy(core);

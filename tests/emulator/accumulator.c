@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Accumulator registers of ACT and DVE lanes: one FP32 value per partition that instructions reduce rows into.
+ * Accumulator registers of ACT and DVE lanes: one FP32 value per partition that instructions reduce
+ * rows into.
  *
  * A reduction takes the FP32 results before they are cast to the destination type.
  */
@@ -16,8 +17,8 @@ static uint32_t result_immediate(const struct emu_exec *x)
 }
 
 /**
- * emu_acc_check() - is the reduce command of the instruction legal? @ops: bit set of the operators it may reduce with.
- * The immediate of slot 2 belongs to LOAD_REDUCE, or to RANGE_SELECT.
+ * emu_acc_check() - is the reduce command of the instruction legal? @ops: bit set of the operators
+ * it may reduce with. The immediate of slot 2 belongs to LOAD_REDUCE, or to RANGE_SELECT.
  */
 enum trn_fault emu_acc_check(const struct emu_exec *x, unsigned int ops)
 {
@@ -30,17 +31,19 @@ enum trn_fault emu_acc_check(const struct emu_exec *x, unsigned int ops)
 		return TRN_FAULT_ILLEGAL_INSN;
 	if (cmd < TRN_REDUCE_REDUCE && (op || x->v[2].used))
 		return TRN_FAULT_ILLEGAL_INSN;
-	if (cmd != TRN_REDUCE_LOAD_REDUCE && !range && x->op->slot[2] == EMU_SLOT_OUT_OPT && result_immediate(x))
+	if (cmd != TRN_REDUCE_LOAD_REDUCE && !range && x->op->slot[2] == EMU_SLOT_OUT_OPT &&
+	    result_immediate(x))
 		return TRN_FAULT_ILLEGAL_INSN;
 	return TRN_FAULT_NONE;
 }
 
 /* Rows of which EMU_REDUCE_ROWS fit into one row buffer are reduced together, longer ones alone. */
-#define BATCH_ELEMENTS	(EMU_ROW_MAX / EMU_REDUCE_ROWS)
+#define BATCH_ELEMENTS (EMU_ROW_MAX / EMU_REDUCE_ROWS)
 
 float *emu_acc_buffer(const struct emu_exec *x, unsigned int buffer, unsigned int p, uint32_t n)
 {
-	return x->core->row[buffer] + (n <= BATCH_ELEMENTS ? p % EMU_REDUCE_ROWS * BATCH_ELEMENTS : 0);
+	return x->core->row[buffer] +
+	       (n <= BATCH_ELEMENTS ? p % EMU_REDUCE_ROWS * BATCH_ELEMENTS : 0);
 }
 
 void emu_acc_flush(struct emu_exec *x, struct emu_acc_batch *batch, uint32_t n)
@@ -56,13 +59,15 @@ void emu_acc_flush(struct emu_exec *x, struct emu_acc_batch *batch, uint32_t n)
 	batch->rows = 0;
 }
 
-void emu_acc_row(struct emu_exec *x, struct emu_acc_batch *batch, unsigned int lane, const float *row, uint32_t n)
+void emu_acc_row(struct emu_exec *x, struct emu_acc_batch *batch, unsigned int lane,
+		 const float *row, uint32_t n)
 {
 	float *acc = &x->core->lanes[x->eng->id].acc[lane];
 
 	switch (emu_insn_reduce_cmd(x->insn)) {
 	case TRN_REDUCE_IDLE:
-		/* The DVE does not promise to keep its accumulators over other work; debug mode makes reliance visible. */
+		/* The DVE does not promise to keep its accumulators over other work; debug mode
+		 * makes reliance visible. */
 		if (x->eng->id == TRN_ENGINE_DVE && x->core->config.debug_fill)
 			*acc = emu_bits_f32(EMU_NAN_BITS);
 		return;
@@ -82,7 +87,8 @@ void emu_acc_row(struct emu_exec *x, struct emu_acc_batch *batch, unsigned int l
 		emu_acc_flush(x, batch, n);
 }
 
-/** emu_acc_result() - write the accumulators to the result operand, when the instruction has one. */
+/** emu_acc_result() - write the accumulators to the result operand, when the instruction has one.
+ */
 void emu_acc_result(struct emu_exec *x, unsigned int parts)
 {
 	const struct emu_view *first = x->v[0].used ? &x->v[0] : &x->v[1];

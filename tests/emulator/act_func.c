@@ -2,8 +2,8 @@
 /*
  * Activation functions: the reference, one value at a time, and the choice of loops for rows.
  *
- * Forms are chosen so that no cancellation costs more than double precision can spare: erfc instead of 1 + erf in the negative
- * tail, log1p and expm1 near 0.
+ * Forms are chosen so that no cancellation costs more than double precision can spare: erfc instead
+ * of 1 + erf in the negative tail, log1p and expm1 near 0.
  */
 #include <math.h>
 #include "act_func.h"
@@ -13,7 +13,7 @@
 
 #define SQRT_1_2	0.70710678118654752440
 #define INV_SQRT_2PI	0.39894228040143267794
-#define TWO_INV_SQRT_PI	1.12837916709551257390
+#define TWO_INV_SQRT_PI 1.12837916709551257390
 #define SQRT_2_PI	0.79788456080286535588
 
 static double sigmoid(double x)
@@ -132,7 +132,8 @@ static void sqrt_row(float *dst, const float *src, uint32_t n)
 {
 	uint32_t i;
 
-	/* FP32 square roots are correctly rounded, which is what rounding the double result gives. */
+	/* FP32 square roots are correctly rounded, which is what rounding the double result gives.
+	 */
 	for (i = 0; i < n; i++)
 		dst[i] = emu_f32_canon(sqrtf(src[i]));
 }

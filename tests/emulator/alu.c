@@ -47,7 +47,8 @@ bool emu_alu_pool_only(unsigned int op)
 	return op == TRN_ALU_POW || op == TRN_ALU_RSQRT;
 }
 
-/* max and min: a NaN operand gives the other one; equal operands (zeros of both signs) give the second. */
+/* max and min: a NaN operand gives the other one; equal operands (zeros of both signs) give the
+ * second. */
 static float alu_max(float a, float b)
 {
 	return a > b || b != b ? a : b;
@@ -246,7 +247,8 @@ void emu_alu_row_vv_ref(unsigned int op, float *dst, const float *a, const float
 		dst[i] = emu_alu_f32(op, a[i], b[i]);
 }
 
-void emu_alu_row_vs_ref(unsigned int op, float *dst, const float *a, float b, bool reverse, uint32_t n)
+void emu_alu_row_vs_ref(unsigned int op, float *dst, const float *a, float b, bool reverse,
+			uint32_t n)
 {
 	uint32_t i;
 
@@ -277,34 +279,36 @@ float emu_alu_reduce(unsigned int op, float acc, const float *row, uint32_t n)
 	return acc;
 }
 
-/* Eight chains of one operator; a NaN is made canonical at the end, which is where every step would have left it. */
-#define REDUCE_LOOP(op_, step)								\
-	case op_:									\
-		for (i = 0; i < n; i++) {						\
-			a0 = step(a0, row[0][i]);					\
-			a1 = step(a1, row[1][i]);					\
-			a2 = step(a2, row[2][i]);					\
-			a3 = step(a3, row[3][i]);					\
-			a4 = step(a4, row[4][i]);					\
-			a5 = step(a5, row[5][i]);					\
-			a6 = step(a6, row[6][i]);					\
-			a7 = step(a7, row[7][i]);					\
-		}									\
+/* Eight chains of one operator; a NaN is made canonical at the end, which is where every step would
+ * have left it. */
+#define REDUCE_LOOP(op_, step)                    \
+	case op_:                                 \
+		for (i = 0; i < n; i++) {         \
+			a0 = step(a0, row[0][i]); \
+			a1 = step(a1, row[1][i]); \
+			a2 = step(a2, row[2][i]); \
+			a3 = step(a3, row[3][i]); \
+			a4 = step(a4, row[4][i]); \
+			a5 = step(a5, row[5][i]); \
+			a6 = step(a6, row[6][i]); \
+			a7 = step(a7, row[7][i]); \
+		}                                 \
 		break
 
-#define step_add(a, b)	((a) + (b))
-#define step_mul(a, b)	((a) * (b))
+#define step_add(a, b) ((a) + (b))
+#define step_mul(a, b) ((a) * (b))
 
 static bool reduce_eight(unsigned int op, float *acc, const float *const *row, uint32_t n)
 {
-	float a0 = acc[0], a1 = acc[1], a2 = acc[2], a3 = acc[3], a4 = acc[4], a5 = acc[5], a6 = acc[6], a7 = acc[7];
+	float a0 = acc[0], a1 = acc[1], a2 = acc[2], a3 = acc[3], a4 = acc[4], a5 = acc[5],
+	      a6 = acc[6], a7 = acc[7];
 	uint32_t i;
 
 	switch (op) {
-	REDUCE_LOOP(TRN_ALU_ADD, step_add);
-	REDUCE_LOOP(TRN_ALU_MUL, step_mul);
-	REDUCE_LOOP(TRN_ALU_MAX, alu_max);
-	REDUCE_LOOP(TRN_ALU_MIN, alu_min);
+		REDUCE_LOOP(TRN_ALU_ADD, step_add);
+		REDUCE_LOOP(TRN_ALU_MUL, step_mul);
+		REDUCE_LOOP(TRN_ALU_MAX, alu_max);
+		REDUCE_LOOP(TRN_ALU_MIN, alu_min);
 	default:
 		return false;
 	}
@@ -319,7 +323,8 @@ static bool reduce_eight(unsigned int op, float *acc, const float *const *row, u
 	return true;
 }
 
-void emu_alu_reduce_rows(unsigned int op, float *acc, const float *const *row, unsigned int rows, uint32_t n)
+void emu_alu_reduce_rows(unsigned int op, float *acc, const float *const *row, unsigned int rows,
+			 uint32_t n)
 {
 	unsigned int r;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Instructions every engine's sequencer executes: registers, branches, memory writes, DMA doorbells, modes.
+ * Instructions every engine's sequencer executes: registers, branches, memory writes, DMA
+ * doorbells, modes.
  */
 #include "alu.h"
 #include "exec.h"
@@ -64,8 +65,8 @@ enum trn_fault emu_exec_reg_op(struct emu_exec *x)
 }
 
 /*
- * One 32-bit element of on-chip memory (slot 0), or the device address held by two registers (c0 low, c1 high). Register rd is
- * loaded or stored, so the offset register of slot 0 is ra here.
+ * One 32-bit element of on-chip memory (slot 0), or the device address held by two registers (c0
+ * low, c1 high). Register rd is loaded or stored, so the offset register of slot 0 is ra here.
  */
 static enum trn_fault reg_memory(struct emu_exec *x, bool store)
 {
@@ -77,13 +78,15 @@ static enum trn_fault reg_memory(struct emu_exec *x, bool store)
 	uint64_t addr;
 
 	if (device) {
-		if (emu_insn_c0_kind(x->insn) != TRN_SCALAR_REG || emu_insn_c1_kind(x->insn) != TRN_SCALAR_REG)
+		if (emu_insn_c0_kind(x->insn) != TRN_SCALAR_REG ||
+		    emu_insn_c1_kind(x->insn) != TRN_SCALAR_REG)
 			return TRN_FAULT_ILLEGAL_INSN;
 		addr = c0_word(x) | (uint64_t)c1_word(x) << 32;
 		if (store)
 			fault = x->core->ops.write(x->core->opaque, addr, &value, sizeof(value));
 		else
-			fault = x->core->ops.read(x->core->opaque, addr, &value, sizeof(value), false);
+			fault = x->core->ops.read(x->core->opaque, addr, &value, sizeof(value),
+						  false);
 		if (fault) {
 			x->eng->fault_address = addr;
 			return fault;
@@ -118,7 +121,8 @@ enum trn_fault emu_exec_reg_store(struct emu_exec *x)
 	return reg_memory(x, true);
 }
 
-/* A target equal to the number of instructions would only end in HALT_MISSING, so it is refused as well. */
+/* A target equal to the number of instructions would only end in HALT_MISSING, so it is refused as
+ * well. */
 static enum trn_fault jump(struct emu_exec *x, uint32_t target)
 {
 	if (target >= x->eng->count)
@@ -134,7 +138,8 @@ enum trn_fault emu_exec_branch(struct emu_exec *x)
 	if (x->insn->op0 != TRN_ALU_BYPASS) {
 		if (x->insn->op0 < TRN_ALU_EQ || x->insn->op0 > TRN_ALU_LE)
 			return TRN_FAULT_ILLEGAL_INSN;
-		emu_alu_reg(x->insn->op0, false, emu_reg_get(x->eng, misc_ra(x)), c0_word(x), &taken);
+		emu_alu_reg(x->insn->op0, false, emu_reg_get(x->eng, misc_ra(x)), c0_word(x),
+			    &taken);
 	}
 	return taken ? jump(x, c1_word(x)) : TRN_FAULT_NONE;
 }
@@ -207,7 +212,8 @@ enum trn_fault emu_exec_set_mode(struct emu_exec *x)
 		emu_xorwow_seed(&x->eng->sr, value, (uint32_t)x->eng->id);
 		return TRN_FAULT_NONE;
 	}
-	if ((select | value) & ~(TRN_MODE_STOCHASTIC | TRN_MODE_FLUSH_SUBNORMAL | TRN_MODE_CHECK_NAN))
+	if ((select | value) &
+	    ~(TRN_MODE_STOCHASTIC | TRN_MODE_FLUSH_SUBNORMAL | TRN_MODE_CHECK_NAN))
 		return TRN_FAULT_ILLEGAL_INSN;
 	if (value & ~select)
 		return TRN_FAULT_ILLEGAL_INSN;

@@ -2,7 +2,8 @@
 /*
  * Emulated NeuronCore: life of the object, the run loop, instruction fetch, stop and debug access.
  *
- * Locking: core->lock (see core_priv.h). The run thread takes it only to look at semaphores, to sleep, and to end.
+ * Locking: core->lock (see core_priv.h). The run thread takes it only to look at semaphores, to
+ * sleep, and to end.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,12 +11,14 @@
 #include "core_priv.h"
 #include "exec.h"
 
-/* A partition starts one cache line further than its size, so that a column of partitions does not fall into one cache set. */
-#define PARTITION_PAD	64u
+/* A partition starts one cache line further than its size, so that a column of partitions does not
+ * fall into one cache set. */
+#define PARTITION_PAD 64u
 
 static void *memory_map(size_t size)
 {
-	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	return p == MAP_FAILED ? NULL : p;
 }
@@ -30,7 +33,8 @@ static size_t psum_bytes(const struct emu_core *core)
 	return core->psum_stride * TRN_PARTITIONS;
 }
 
-/* Zero without touching pages that were never touched; NaN in debug mode, so that use of undefined content shows. */
+/* Zero without touching pages that were never touched; NaN in debug mode, so that use of undefined
+ * content shows. */
 static void memory_clear(struct emu_core *core, uint8_t *p, size_t size)
 {
 	if (core->config.debug_fill)
@@ -57,7 +61,8 @@ static void engines_reset(struct emu_core *core)
 	emu_pe_reset(core->pe);
 }
 
-struct emu_core *emu_core_create(const struct emu_core_config *config, const struct emu_core_ops *ops, void *opaque)
+struct emu_core *emu_core_create(const struct emu_core_config *config,
+				 const struct emu_core_ops *ops, void *opaque)
 {
 	struct emu_core *core = calloc(1, sizeof(*core));
 	unsigned int i;
@@ -121,7 +126,8 @@ void emu_core_reset(struct emu_core *core)
 }
 
 /* Makes instruction @eng->pc available in the prefetch buffer. */
-static enum trn_fault engine_fetch(struct emu_core *core, struct emu_engine *eng, const struct trn_insn **insn)
+static enum trn_fault engine_fetch(struct emu_core *core, struct emu_engine *eng,
+				   const struct trn_insn **insn)
 {
 	uint32_t pc = eng->pc, n;
 	enum trn_fault fault;
@@ -136,9 +142,11 @@ static enum trn_fault engine_fetch(struct emu_core *core, struct emu_engine *eng
 		eng->fault_address = addr;
 		if (addr < eng->base || addr % TRN_INSN_SIZE)
 			return TRN_FAULT_FETCH;
-		fault = core->ops.read(core->opaque, addr, eng->fetch, (size_t)n * TRN_INSN_SIZE, true);
+		fault = core->ops.read(core->opaque, addr, eng->fetch, (size_t)n * TRN_INSN_SIZE,
+				       true);
 		if (fault && n > 1) {
-			/* The prefetch may cross the end of what is readable; only this instruction matters. */
+			/* The prefetch may cross the end of what is readable; only this instruction
+			 * matters. */
 			n = 1;
 			fault = core->ops.read(core->opaque, addr, eng->fetch, TRN_INSN_SIZE, true);
 		}
@@ -215,7 +223,8 @@ static enum trn_fault insn_operate(struct emu_exec *x)
 	return TRN_FAULT_NONE;
 }
 
-static enum trn_fault insn_execute(struct emu_core *core, struct emu_engine *eng, const struct trn_insn *insn)
+static enum trn_fault insn_execute(struct emu_core *core, struct emu_engine *eng,
+				   const struct trn_insn *insn)
 {
 	struct emu_exec x = {
 		.core = core,
@@ -223,7 +232,8 @@ static enum trn_fault insn_execute(struct emu_core *core, struct emu_engine *eng
 		.insn = insn,
 		.op = emu_opcode_get(insn->opcode),
 	};
-	bool skip = (insn->flags & TRN_INSN_PREDICATED) && !emu_reg_get(eng, insn->flags >> TRN_INSN_PREDICATE_SHIFT);
+	bool skip = (insn->flags & TRN_INSN_PREDICATED) &&
+		    !emu_reg_get(eng, insn->flags >> TRN_INSN_PREDICATE_SHIFT);
 	enum trn_fault fault;
 
 	eng->next_pc = eng->pc + 1;
@@ -247,11 +257,11 @@ static enum trn_fault insn_execute(struct emu_core *core, struct emu_engine *eng
 /* A position in the run: what the result reports and how much may still be executed. */
 struct run_state {
 	struct emu_run_result *result;
-	uint64_t limit;			/* 0: none */
+	uint64_t limit; /* 0: none */
 };
 
-static enum trn_fault run_fault(struct run_state *rs, const struct emu_engine *eng, const struct trn_insn *insn,
-				enum trn_fault fault)
+static enum trn_fault run_fault(struct run_state *rs, const struct emu_engine *eng,
+				const struct trn_insn *insn, enum trn_fault fault)
 {
 	rs->result->engine = eng->id;
 	rs->result->pc = eng->pc;
@@ -261,8 +271,10 @@ static enum trn_fault run_fault(struct run_state *rs, const struct emu_engine *e
 	return fault;
 }
 
-/* Runs @eng until it halts, waits, faults, or used up its quantum. *@progress: at least one instruction was executed. */
-static enum trn_fault engine_turn(struct emu_core *core, struct emu_engine *eng, struct run_state *rs, bool *progress)
+/* Runs @eng until it halts, waits, faults, or used up its quantum. *@progress: at least one
+ * instruction was executed. */
+static enum trn_fault engine_turn(struct emu_core *core, struct emu_engine *eng,
+				  struct run_state *rs, bool *progress)
 {
 	unsigned int i;
 
@@ -337,7 +349,8 @@ static uint64_t wake_sequence(struct emu_core *core)
 }
 
 /* One turn for every engine. *@alive: an engine has not halted. */
-static enum trn_fault run_round(struct emu_core *core, struct run_state *rs, bool *alive, bool *progress)
+static enum trn_fault run_round(struct emu_core *core, struct run_state *rs, bool *alive,
+				bool *progress)
 {
 	unsigned int e;
 
@@ -376,7 +389,8 @@ void emu_core_run(struct emu_core *core, const struct emu_run *run, struct emu_r
 			fault = TRN_FAULT_STOPPED;
 		while (!fault && alive && !progress && core->wake_seq == seq && !core->interrupt)
 			pthread_cond_wait(&core->wake, &core->lock);
-		/* A request from outside ends the run, unless the program ended or failed by itself before. */
+		/* A request from outside ends the run, unless the program ended or failed by itself
+		 * before. */
 		if (!fault && alive && core->interrupt) {
 			fault = (enum trn_fault)core->interrupt;
 			result->address = core->interrupt_address;
@@ -442,13 +456,15 @@ uint32_t emu_core_engine_reg(struct emu_core *core, enum trn_engine engine, unsi
 	return emu_reg_get(&core->engine[engine], reg);
 }
 
-void emu_core_engine_reg_set(struct emu_core *core, enum trn_engine engine, unsigned int reg, uint32_t value)
+void emu_core_engine_reg_set(struct emu_core *core, enum trn_engine engine, unsigned int reg,
+			     uint32_t value)
 {
 	if ((unsigned int)engine < TRN_ENGINE_MAX && reg < TRN_REG_COUNT)
 		emu_reg_put(&core->engine[engine], reg, value);
 }
 
-void emu_core_pe_counters(struct emu_core *core, uint64_t *matmul, uint64_t *weights, uint64_t *idle)
+void emu_core_pe_counters(struct emu_core *core, uint64_t *matmul, uint64_t *weights,
+			  uint64_t *idle)
 {
 	*matmul = __atomic_load_n(&core->pe_matmul, __ATOMIC_RELAXED);
 	*weights = __atomic_load_n(&core->pe_weights, __ATOMIC_RELAXED);

@@ -47,8 +47,8 @@ struct emu_core_ops {
 
 /** struct emu_core_config - generation limits. */
 struct emu_core_config {
-	unsigned int generation;	/* 2 or 3; 4 gives v4 semantics to in-process users */
-	uint32_t sbuf_partition_bytes;	/* physical bytes per partition */
+	unsigned int generation;       /* 2 or 3; 4 gives v4 semantics to in-process users */
+	uint32_t sbuf_partition_bytes; /* physical bytes per partition */
 	/* create and reset fill SBUF and PSUM with NaN instead of zero */
 	bool debug_fill;
 };
@@ -57,8 +57,8 @@ struct emu_core_config {
  * struct emu_engine_image - where an engine's instructions are; count 0: the engine is not started.
  */
 struct emu_engine_image {
-	uint64_t base;			/* device address, 128-byte aligned */
-	uint32_t count;			/* instructions */
+	uint64_t base;	/* device address, 128-byte aligned */
+	uint32_t count; /* instructions */
 };
 
 /** struct emu_run - one run of a program. */
@@ -66,21 +66,21 @@ struct emu_run {
 	struct emu_engine_image image[TRN_ENGINE_MAX];
 	uint32_t args[TRN_ARG_REGS];
 	uint64_t args_address;
-	uint64_t max_insns;		/* 0: unlimited; per run, all engines together (fuzzing) */
+	uint64_t max_insns; /* 0: unlimited; per run, all engines together (fuzzing) */
 	/* end with TRN_FAULT_STOPPED instead of sleeping when all engines wait (fuzzing) */
 	bool stop_when_stuck;
 };
 
 /** struct emu_run_result - how it ended. */
 struct emu_run_result {
-	enum trn_fault fault;		/* TRN_FAULT_NONE: every started engine reached HALT */
-	enum trn_engine engine;		/* engine that faulted first */
-	uint32_t pc;			/* instruction index of the fault */
+	enum trn_fault fault;	/* TRN_FAULT_NONE: every started engine reached HALT */
+	enum trn_engine engine; /* engine that faulted first */
+	uint32_t pc;		/* instruction index of the fault */
 	uint32_t tag;
 	uint8_t opcode;
 	/* TRN_FAULT_WINDOW, TRN_FAULT_FETCH: offending device address */
 	uint64_t address;
-	uint64_t insns;			/* instructions executed */
+	uint64_t insns; /* instructions executed */
 };
 
 /** emu_core_create() - NULL when memory is short. */

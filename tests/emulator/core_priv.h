@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Inside of an emulated NeuronCore, shared by the files that implement it; nothing outside the core includes this.
+ * Inside of an emulated NeuronCore, shared by the files that implement it; nothing outside the core
+ * includes this.
  *
- * Locking: core->lock guards semaphores, events, the wake sequence, pending error reports and the run state. Everything else
- * belongs to the thread inside emu_core_run(), except SBUF and PSUM (unordered, as on silicon) and the fields read for
- * debugging, which are accessed with relaxed atomics. No callback is called with the lock held.
+ * Locking: core->lock guards semaphores, events, the wake sequence, pending error reports and the
+ * run state. Everything else belongs to the thread inside emu_core_run(), except SBUF and PSUM
+ * (unordered, as on silicon) and the fields read for debugging, which are accessed with relaxed
+ * atomics. No callback is called with the lock held.
  */
 #ifndef EMU_CORE_PRIV_H
 #define EMU_CORE_PRIV_H
@@ -17,17 +19,18 @@
 #include "numeric.h"
 #include "rng.h"
 
-#define EMU_PREFETCH		64	/* instructions per engine */
-#define EMU_QUANTUM		64	/* instructions before the next engine's turn */
-#define EMU_ROW_MAX		65536	/* elements of a partition an operand may name */
-#define EMU_ROW_BUFFERS		5
-#define EMU_SUBLANES		4	/* generator states per lane on the largest generation */
-#define EMU_ERRORS_MAX		16	/* error reports kept until the run thread posts them */
+#define EMU_PREFETCH	64    /* instructions per engine */
+#define EMU_QUANTUM	64    /* instructions before the next engine's turn */
+#define EMU_ROW_MAX	65536 /* elements of a partition an operand may name */
+#define EMU_ROW_BUFFERS 5
+#define EMU_SUBLANES	4  /* generator states per lane on the largest generation */
+#define EMU_ERRORS_MAX	16 /* error reports kept until the run thread posts them */
 
-#define EMU_ENGINE_BIT(e)	(1u << (e))
-#define EMU_ENGINES_ALL		(EMU_ENGINE_BIT(TRN_ENGINE_PE) | EMU_ENGINE_BIT(TRN_ENGINE_ACT) | \
-				 EMU_ENGINE_BIT(TRN_ENGINE_POOL) | EMU_ENGINE_BIT(TRN_ENGINE_DVE) | \
-				 EMU_ENGINE_BIT(TRN_ENGINE_SP) | EMU_ENGINE_BIT(TRN_ENGINE_CC))
+#define EMU_ENGINE_BIT(e) (1u << (e))
+#define EMU_ENGINES_ALL                                                     \
+	(EMU_ENGINE_BIT(TRN_ENGINE_PE) | EMU_ENGINE_BIT(TRN_ENGINE_ACT) |   \
+	 EMU_ENGINE_BIT(TRN_ENGINE_POOL) | EMU_ENGINE_BIT(TRN_ENGINE_DVE) | \
+	 EMU_ENGINE_BIT(TRN_ENGINE_SP) | EMU_ENGINE_BIT(TRN_ENGINE_CC))
 
 struct emu_pe;
 
@@ -38,13 +41,13 @@ struct emu_engine {
 	bool halted;
 	uint64_t base;
 	uint32_t count;
-	uint32_t pc;			/* relaxed atomic: read by the debug registers */
-	uint32_t next_pc;		/* set by the running instruction when it branches */
-	uint32_t reg[TRN_REG_COUNT];	/* relaxed atomic: read and written by the debug registers */
+	uint32_t pc;		     /* relaxed atomic: read by the debug registers */
+	uint32_t next_pc;	     /* set by the running instruction when it branches */
+	uint32_t reg[TRN_REG_COUNT]; /* relaxed atomic: read and written by the debug registers */
 	bool mode_stochastic;
 	bool mode_flush;
 	bool mode_check_nan;
-	struct emu_xorwow sr;		/* source of stochastic rounding */
+	struct emu_xorwow sr; /* source of stochastic rounding */
 	uint64_t fault_address;
 	uint32_t fetch_first;
 	uint32_t fetch_count;
@@ -78,22 +81,22 @@ struct emu_core {
 	pthread_cond_t wake;
 	int32_t sem[TRN_SEM_COUNT];
 	bool event[TRN_EVENT_COUNT];
-	uint64_t wake_seq;		/* bumped by every change from outside the run thread */
+	uint64_t wake_seq; /* bumped by every change from outside the run thread */
 	bool running;
 	unsigned int errors;
 	struct emu_error_report error[EMU_ERRORS_MAX];
 
-	int interrupt;			/* enum trn_fault from outside; relaxed atomic, written under the lock */
+	int interrupt; /* enum trn_fault from outside; relaxed atomic, written under the lock */
 	uint64_t interrupt_address;
 
-	uint64_t pe_matmul;		/* relaxed atomics */
+	uint64_t pe_matmul; /* relaxed atomics */
 	uint64_t pe_weights;
 	uint64_t pe_idle;
 
 	struct emu_engine engine[TRN_ENGINE_MAX];
 	struct emu_lanes lanes[TRN_ENGINE_MAX];
 	struct emu_pe *pe;
-	float *row[EMU_ROW_BUFFERS];	/* EMU_ROW_MAX elements each, 64-byte aligned */
+	float *row[EMU_ROW_BUFFERS]; /* EMU_ROW_MAX elements each, 64-byte aligned */
 };
 
 static inline uint32_t emu_reg_get(const struct emu_engine *eng, unsigned int reg)
@@ -127,14 +130,16 @@ static inline unsigned int emu_insn_reduce_cmd(const struct trn_insn *insn)
 }
 
 /** emu_insn_scalar32() - raw 32 bits of c0 or c1 of kind immediate or register. */
-static inline uint32_t emu_insn_scalar32(const struct emu_engine *eng, unsigned int kind, uint32_t c)
+static inline uint32_t emu_insn_scalar32(const struct emu_engine *eng, unsigned int kind,
+					 uint32_t c)
 {
 	return kind == TRN_SCALAR_REG ? emu_reg_get(eng, c) : c;
 }
 
 /* core_sync.c: waits, updates, notifications. */
 bool emu_sync_try_waits(struct emu_core *core, struct emu_engine *eng, const struct trn_insn *insn);
-enum trn_fault emu_sync_updates(struct emu_core *core, struct emu_engine *eng, const struct trn_insn *insn);
+enum trn_fault emu_sync_updates(struct emu_core *core, struct emu_engine *eng,
+				const struct trn_insn *insn);
 void emu_sync_clear_range(struct emu_core *core, unsigned int first, unsigned int count);
 void emu_sync_post_errors(struct emu_core *core);
 void emu_notify(struct emu_core *core, struct emu_engine *eng, const struct trn_insn *insn,

@@ -2,14 +2,16 @@
 /*
  * Semaphores, events, the waits and updates of instructions, and notifications.
  *
- * Locking: core->lock. A change from outside the run thread bumps wake_seq and signals; a change made by an instruction
- * needs neither, because the thread that makes it looks at every engine again before it sleeps.
+ * Locking: core->lock. A change from outside the run thread bumps wake_seq and signals; a change
+ * made by an instruction needs neither, because the thread that makes it looks at every engine
+ * again before it sleeps.
  */
 #include "core_priv.h"
 
-/* Keeps a report for the run thread. A full list drops reports: the first ones tell more. Caller holds the lock. */
-static void error_add(struct emu_core *core, enum trn_fault code, const struct emu_engine *eng, uint32_t tag,
-		      unsigned int index)
+/* Keeps a report for the run thread. A full list drops reports: the first ones tell more. Caller
+ * holds the lock. */
+static void error_add(struct emu_core *core, enum trn_fault code, const struct emu_engine *eng,
+		      uint32_t tag, unsigned int index)
 {
 	struct emu_error_report *r;
 
@@ -23,8 +25,8 @@ static void error_add(struct emu_core *core, enum trn_fault code, const struct e
 }
 
 /* Wraps modulo 2^32 and reports when the signed range was left. Caller holds the lock. */
-static void sem_add_locked(struct emu_core *core, unsigned int index, int64_t value, const struct emu_engine *eng,
-			   uint32_t tag)
+static void sem_add_locked(struct emu_core *core, unsigned int index, int64_t value,
+			   const struct emu_engine *eng, uint32_t tag)
 {
 	int64_t sum = (int64_t)core->sem[index] + value;
 
@@ -33,8 +35,8 @@ static void sem_add_locked(struct emu_core *core, unsigned int index, int64_t va
 		error_add(core, TRN_FAULT_SEM_OVERFLOW, eng, tag, index);
 }
 
-static void event_set_locked(struct emu_core *core, unsigned int index, bool value, const struct emu_engine *eng,
-			     uint32_t tag)
+static void event_set_locked(struct emu_core *core, unsigned int index, bool value,
+			     const struct emu_engine *eng, uint32_t tag)
 {
 	if (core->event[index] == value)
 		error_add(core, TRN_FAULT_EVENT_DOUBLE, eng, tag, index);
@@ -120,7 +122,8 @@ static int32_t sync_value(const struct emu_engine *eng, const struct trn_sync *s
 }
 
 /* Caller holds the lock. */
-static bool wait_holds(const struct emu_core *core, const struct emu_engine *eng, const struct trn_sync *w)
+static bool wait_holds(const struct emu_core *core, const struct emu_engine *eng,
+		       const struct trn_sync *w)
 {
 	int32_t value = sync_value(eng, w);
 
@@ -142,8 +145,8 @@ static bool wait_holds(const struct emu_core *core, const struct emu_engine *eng
 }
 
 /* Caller holds the lock. */
-static void wait_pass(struct emu_core *core, const struct emu_engine *eng, const struct trn_insn *insn,
-		      const struct trn_sync *w)
+static void wait_pass(struct emu_core *core, const struct emu_engine *eng,
+		      const struct trn_insn *insn, const struct trn_sync *w)
 {
 	switch (w->mode & ~TRN_SYNC_VALUE_REG) {
 	case TRN_WAIT_PASS_SUB:
@@ -158,7 +161,8 @@ static void wait_pass(struct emu_core *core, const struct emu_engine *eng, const
 	}
 }
 
-/** emu_sync_try_waits() - true when both waits hold; their pass actions are then applied, in order, in the same critical section. */
+/** emu_sync_try_waits() - true when both waits hold; their pass actions are then applied, in order,
+ * in the same critical section. */
 bool emu_sync_try_waits(struct emu_core *core, struct emu_engine *eng, const struct trn_insn *insn)
 {
 	bool pass;
@@ -176,8 +180,8 @@ bool emu_sync_try_waits(struct emu_core *core, struct emu_engine *eng, const str
 }
 
 /* Caller holds the lock. Returns the new value of the semaphore or event. */
-static int32_t update_own(struct emu_core *core, const struct emu_engine *eng, const struct trn_insn *insn,
-			  const struct trn_sync *u)
+static int32_t update_own(struct emu_core *core, const struct emu_engine *eng,
+			  const struct trn_insn *insn, const struct trn_sync *u)
 {
 	int64_t value = sync_value(eng, u);
 
@@ -205,10 +209,13 @@ static int32_t update_own(struct emu_core *core, const struct emu_engine *eng, c
 	return core->sem[u->index];
 }
 
-/* A semaphore elsewhere: one 32-bit write to the address in registers index and index + 1 (an aperture word). */
-static enum trn_fault update_address(struct emu_core *core, struct emu_engine *eng, const struct trn_sync *u)
+/* A semaphore elsewhere: one 32-bit write to the address in registers index and index + 1 (an
+ * aperture word). */
+static enum trn_fault update_address(struct emu_core *core, struct emu_engine *eng,
+				     const struct trn_sync *u)
 {
-	uint64_t addr = emu_reg_get(eng, u->index) | (uint64_t)emu_reg_get(eng, u->index + 1u) << 32;
+	uint64_t addr = emu_reg_get(eng, u->index) | (uint64_t)emu_reg_get(eng, u->index + 1u)
+							     << 32;
 	uint32_t value = u->op == TRN_UPDATE_INC ? 1 : (uint32_t)sync_value(eng, u);
 	enum trn_fault fault = core->ops.write(core->opaque, addr, &value, sizeof(value));
 
@@ -220,10 +227,11 @@ static enum trn_fault update_address(struct emu_core *core, struct emu_engine *e
 /**
  * emu_sync_updates() - both updates of an instruction, in order.
  *
- * "At read" and "at complete" are applied at the same moment, after the instruction: it is executed whole, so this is the
- * first moment at which either is allowed to be seen.
+ * "At read" and "at complete" are applied at the same moment, after the instruction: it is executed
+ * whole, so this is the first moment at which either is allowed to be seen.
  */
-enum trn_fault emu_sync_updates(struct emu_core *core, struct emu_engine *eng, const struct trn_insn *insn)
+enum trn_fault emu_sync_updates(struct emu_core *core, struct emu_engine *eng,
+				const struct trn_insn *insn)
 {
 	unsigned int i;
 
@@ -244,7 +252,8 @@ enum trn_fault emu_sync_updates(struct emu_core *core, struct emu_engine *eng, c
 			pthread_mutex_unlock(&core->lock);
 		}
 		if (insn->flags & TRN_INSN_TRACE)
-			emu_notify(core, eng, insn, TRN_NOTIFY_EVENT, u->op, u->index, (uint32_t)value);
+			emu_notify(core, eng, insn, TRN_NOTIFY_EVENT, u->op, u->index,
+				   (uint32_t)value);
 	}
 	return TRN_FAULT_NONE;
 }

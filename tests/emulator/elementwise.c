@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Elementwise instructions: COPY, MEMSET, TENSOR_TENSOR, TENSOR_SCALAR, SCALAR_TENSOR_TENSOR, RECIPROCAL.
+ * Elementwise instructions: COPY, MEMSET, TENSOR_TENSOR, TENSOR_SCALAR, SCALAR_TENSOR_TENSOR,
+ * RECIPROCAL.
  *
- * Three kinds of arithmetic: FP32 (every type widened, one rounding per operator step), raw bits of integer types, and exact
- * 32-bit integers on POOL. Partitions are processed in ascending order; a row is read before it is written.
+ * Three kinds of arithmetic: FP32 (every type widened, one rounding per operator step), raw bits of
+ * integer types, and exact 32-bit integers on POOL. Partitions are processed in ascending order; a
+ * row is read before it is written.
  */
 #include "alu.h"
 #include "exec.h"
@@ -21,7 +23,8 @@ static bool is_int32(unsigned int dtype)
 }
 
 /* Chooses the kind for the operators and operand types, or says why there is none. */
-static enum trn_fault kind_choose(const struct emu_exec *x, unsigned int op0, unsigned int op1, enum kind *kind)
+static enum trn_fault kind_choose(const struct emu_exec *x, unsigned int op0, unsigned int op1,
+				  enum kind *kind)
 {
 	enum emu_alu_class c0 = emu_alu_class(op0), c1 = emu_alu_class(op1);
 	bool pool = x->eng->id == TRN_ENGINE_POOL, all_int = true, all_int32 = true;
@@ -29,7 +32,8 @@ static enum trn_fault kind_choose(const struct emu_exec *x, unsigned int op0, un
 
 	if (c0 == EMU_ALU_NONE || c1 == EMU_ALU_NONE)
 		return TRN_FAULT_ILLEGAL_INSN;
-	if ((c0 == EMU_ALU_BIT && c1 == EMU_ALU_ARITH) || (c0 == EMU_ALU_ARITH && c1 == EMU_ALU_BIT))
+	if ((c0 == EMU_ALU_BIT && c1 == EMU_ALU_ARITH) ||
+	    (c0 == EMU_ALU_ARITH && c1 == EMU_ALU_BIT))
 		return TRN_FAULT_ILLEGAL_INSN;
 	if (!pool && (emu_alu_pool_only(op0) || emu_alu_pool_only(op1)))
 		return TRN_FAULT_ILLEGAL_INSN;
@@ -61,14 +65,16 @@ static uint32_t *row_u32(const struct emu_exec *x, unsigned int i)
 	return (uint32_t *)(void *)x->core->row[i];
 }
 
-static uint32_t word_step(enum kind kind, const struct emu_view *v, unsigned int op, bool reverse, uint32_t a, uint32_t b)
+static uint32_t word_step(enum kind kind, const struct emu_view *v, unsigned int op, bool reverse,
+			  uint32_t a, uint32_t b)
 {
 	uint32_t r = a;
 
 	if (op == TRN_ALU_BYPASS)
 		return reverse ? b : a;
 	if (kind == KIND_BITS)
-		return reverse ? emu_alu_bits(op, b, a, 8u * v->esize) : emu_alu_bits(op, a, b, 8u * v->esize);
+		return reverse ? emu_alu_bits(op, b, a, 8u * v->esize)
+			       : emu_alu_bits(op, a, b, 8u * v->esize);
 	if (reverse)
 		emu_alu_int(op, v->dtype == TRN_DTYPE_INT32, b, a, &r);
 	else
@@ -77,8 +83,8 @@ static uint32_t word_step(enum kind kind, const struct emu_view *v, unsigned int
 }
 
 /* One operator step on a row of words; b is a row, or NULL for the scalar s. */
-static void word_row(enum kind kind, const struct emu_view *v, unsigned int op, bool reverse, uint32_t *a,
-		     const uint32_t *b, uint32_t s, uint32_t n)
+static void word_row(enum kind kind, const struct emu_view *v, unsigned int op, bool reverse,
+		     uint32_t *a, const uint32_t *b, uint32_t s, uint32_t n)
 {
 	uint32_t i;
 
@@ -90,14 +96,16 @@ static void word_row(enum kind kind, const struct emu_view *v, unsigned int op, 
 enum trn_fault emu_exec_copy(struct emu_exec *x)
 {
 	const struct emu_view *dst = &x->v[0], *src = &x->v[1];
-	bool raw = dst->dtype == src->dtype && (x->eng->id != TRN_ENGINE_ACT || x->core->config.generation >= 3);
+	bool raw = dst->dtype == src->dtype &&
+		   (x->eng->id != TRN_ENGINE_ACT || x->core->config.generation >= 3);
 	unsigned int p;
 
 	if (!raw && !(emu_dtype_is_plain(dst->dtype) && emu_dtype_is_plain(src->dtype)))
 		return TRN_FAULT_OPERAND;
 	for (p = 0; p < src->parts; p++) {
 		if (raw && src->contiguous && dst->contiguous) {
-			memmove(emu_view_row(dst, p), emu_view_row(src, p), (size_t)src->n * src->esize);
+			memmove(emu_view_row(dst, p), emu_view_row(src, p),
+				(size_t)src->n * src->esize);
 		} else if (raw) {
 			emu_view_load_u32(src, p, row_u32(x, 0));
 			emu_view_store_u32(dst, p, row_u32(x, 0));
@@ -166,7 +174,8 @@ enum trn_fault emu_exec_tensor_tensor(struct emu_exec *x)
 }
 
 /* One FP32 operator step with a scalar; bypass keeps the row, or takes the scalar when reversed. */
-static const float *float_step(unsigned int op, bool reverse, float *out, const float *in, float s, uint32_t n)
+static const float *float_step(unsigned int op, bool reverse, float *out, const float *in, float s,
+			       uint32_t n)
 {
 	if (op == TRN_ALU_BYPASS && !reverse)
 		return in;
@@ -187,7 +196,8 @@ static bool act_ops_valid(const struct emu_exec *x)
 	       (op0 == TRN_ALU_ADD && op1 == TRN_ALU_BYPASS);
 }
 
-static void tensor_scalar_float(struct emu_exec *x, const struct emu_scalar *c0, const struct emu_scalar *c1)
+static void tensor_scalar_float(struct emu_exec *x, const struct emu_scalar *c0,
+				const struct emu_scalar *c1)
 {
 	const struct emu_view *dst = &x->v[0], *src = &x->v[1];
 	const struct trn_insn *insn = x->insn;
@@ -201,8 +211,10 @@ static void tensor_scalar_float(struct emu_exec *x, const struct emu_scalar *c0,
 
 		if (passes)
 			emu_alu_row_vs(TRN_ALU_BYPASS, out, in, 0, false, dst->n);
-		r = float_step(insn->op0, insn->opf & TRN_OPF_REVERSE0, out, in, emu_scalar_f32(x, c0, p), dst->n);
-		float_step(insn->op1, insn->opf & TRN_OPF_REVERSE1, out, r, emu_scalar_f32(x, c1, p), dst->n);
+		r = float_step(insn->op0, insn->opf & TRN_OPF_REVERSE0, out, in,
+			       emu_scalar_f32(x, c0, p), dst->n);
+		float_step(insn->op1, insn->opf & TRN_OPF_REVERSE1, out, r,
+			   emu_scalar_f32(x, c1, p), dst->n);
 		emu_view_commit(x, dst, p, out);
 		emu_acc_row(x, &batch, dst->first + p, out, dst->n);
 	}
@@ -212,7 +224,8 @@ static void tensor_scalar_float(struct emu_exec *x, const struct emu_scalar *c0,
 
 enum trn_fault emu_exec_tensor_scalar(struct emu_exec *x)
 {
-	const unsigned int reductions = 1u << TRN_ALU_ADD | 1u << TRN_ALU_MUL | 1u << TRN_ALU_MAX | 1u << TRN_ALU_MIN;
+	const unsigned int reductions = 1u << TRN_ALU_ADD | 1u << TRN_ALU_MUL | 1u << TRN_ALU_MAX |
+					1u << TRN_ALU_MIN;
 	const struct emu_view *dst = &x->v[0], *src = &x->v[1];
 	const struct trn_insn *insn = x->insn;
 	struct emu_scalar c0, c1;
@@ -224,7 +237,8 @@ enum trn_fault emu_exec_tensor_scalar(struct emu_exec *x)
 	if (!fault && !act_ops_valid(x))
 		fault = TRN_FAULT_ILLEGAL_INSN;
 	if (!fault)
-		fault = emu_acc_check(x, x->eng->id == TRN_ENGINE_ACT ? 1u << TRN_ALU_ADD : reductions);
+		fault = emu_acc_check(x, x->eng->id == TRN_ENGINE_ACT ? 1u << TRN_ALU_ADD
+								      : reductions);
 	if (!fault)
 		fault = emu_scalar_init(x, 0, src->parts, &c0);
 	if (!fault)
@@ -237,14 +251,17 @@ enum trn_fault emu_exec_tensor_scalar(struct emu_exec *x)
 		tensor_scalar_float(x, &c0, &c1);
 		return TRN_FAULT_NONE;
 	}
-	if ((c0.vector && c0.dtype != TRN_DTYPE_INT32) || (c1.vector && c1.dtype != TRN_DTYPE_INT32))
+	if ((c0.vector && c0.dtype != TRN_DTYPE_INT32) ||
+	    (c1.vector && c1.dtype != TRN_DTYPE_INT32))
 		return TRN_FAULT_OPERAND;
 	for (p = 0; p < dst->parts; p++) {
 		uint32_t *row = row_u32(x, 0);
 
 		emu_view_load_u32(src, p, row);
-		word_row(kind, src, insn->op0, insn->opf & TRN_OPF_REVERSE0, row, NULL, emu_scalar_u32(&c0, p), dst->n);
-		word_row(kind, src, insn->op1, insn->opf & TRN_OPF_REVERSE1, row, NULL, emu_scalar_u32(&c1, p), dst->n);
+		word_row(kind, src, insn->op0, insn->opf & TRN_OPF_REVERSE0, row, NULL,
+			 emu_scalar_u32(&c0, p), dst->n);
+		word_row(kind, src, insn->op1, insn->opf & TRN_OPF_REVERSE1, row, NULL,
+			 emu_scalar_u32(&c1, p), dst->n);
 		emu_view_store_u32(dst, p, row);
 	}
 	return TRN_FAULT_NONE;
@@ -275,7 +292,8 @@ enum trn_fault emu_exec_scalar_tensor_tensor(struct emu_exec *x)
 		float *mid = out == rb ? x->core->row[2] : out;
 
 		/* The first step must not overwrite y when the destination is y. */
-		r = float_step(insn->op0, insn->opf & TRN_OPF_REVERSE0, mid, ra, emu_scalar_f32(x, &c0, p), dst->n);
+		r = float_step(insn->op0, insn->opf & TRN_OPF_REVERSE0, mid, ra,
+			       emu_scalar_f32(x, &c0, p), dst->n);
 		if (insn->opf & TRN_OPF_REVERSE1)
 			emu_alu_row_vv(insn->op1, out, rb, r, dst->n);
 		else

@@ -2,36 +2,37 @@
 /*
  * Tensor engine: LDWEIGHTS and MATMUL.
  *
- * D[m][n] = sum over k of S[k][m] * M[k][n], k ascending from +0, one FP32 multiply and one FP32 add per step; the finished sum is
- * stored to PSUM or added to it once. Inputs of every type are widened to FP32, where products of 8- and 16-bit types are exact.
- * Weights are kept packed in groups of EMU_TILE_ROWS columns, the moving operand is packed in groups of EMU_TILE_COLS columns,
+ * D[m][n] = sum over k of S[k][m] * M[k][n], k ascending from +0, one FP32 multiply and one FP32
+ * add per step; the finished sum is stored to PSUM or added to it once. Inputs of every type are
+ * widened to FP32, where products of 8- and 16-bit types are exact. Weights are kept packed in
+ * groups of EMU_TILE_ROWS columns, the moving operand is packed in groups of EMU_TILE_COLS columns,
  * each group with its k rows adjacent: the form the inner loop reads.
  */
 #include <stdlib.h>
 #include "exec.h"
 #include "simd.h"
 
-#define PE_ROWS_MAX	256	/* 128, or 256 in double row mode */
-#define PE_COLS_MAX	128
-#define PE_TILES	4	/* tile starts per side, 32 rows or columns apart */
-#define PE_CHUNK	TRN_MATMUL_MAX_COLUMNS
+#define PE_ROWS_MAX 256 /* 128, or 256 in double row mode */
+#define PE_COLS_MAX 128
+#define PE_TILES    4 /* tile starts per side, 32 rows or columns apart */
+#define PE_CHUNK    TRN_MATMUL_MAX_COLUMNS
 
 /* Weights loaded at one tile position. */
 struct pe_tile {
 	bool valid;
 	bool double_row;
-	uint8_t row, rows;		/* area of the array, in units of 32 */
+	uint8_t row, rows; /* area of the array, in units of 32 */
 	uint8_t col, cols;
 	uint8_t dtype;
 	uint16_t k;
 	uint16_t m;
-	float *w;			/* [m / 8][k][8], padded with zero columns */
+	float *w; /* [m / 8][k][8], padded with zero columns */
 };
 
 struct emu_pe {
 	struct pe_tile tile[PE_TILES][PE_TILES];
-	float *weights;			/* storage of all tiles */
-	float *moving;			/* [n / 32][k][32] */
+	float *weights; /* storage of all tiles */
+	float *moving;	/* [n / 32][k][32] */
 };
 
 struct emu_pe *emu_pe_create(void)
@@ -96,7 +97,8 @@ static enum trn_fault tile_decode(const struct emu_exec *x, struct pe_tile *t)
 	if (!side_valid(t->row, t->rows, generation) || !side_valid(t->col, t->cols, generation))
 		return TRN_FAULT_OPERAND;
 	t->double_row = x->insn->opf & TRN_OPF_DOUBLE_ROW;
-	if (t->double_row && (t->cols != PE_TILES || generation < 3 || (x->insn->opf & TRN_OPF_TRANSPOSE)))
+	if (t->double_row &&
+	    (t->cols != PE_TILES || generation < 3 || (x->insn->opf & TRN_OPF_TRANSPOSE)))
 		return TRN_FAULT_ILLEGAL_INSN;
 	return TRN_FAULT_NONE;
 }
@@ -116,7 +118,8 @@ static bool input_valid(unsigned int dtype)
 	return is_wide(dtype) || emu_dtype_format(dtype);
 }
 
-/* Any two 8- and 16-bit types mix; 4-byte types only with 4-byte types; the two e4m3 variants never meet. */
+/* Any two 8- and 16-bit types mix; 4-byte types only with 4-byte types; the two e4m3 variants never
+ * meet. */
 static bool inputs_match(unsigned int a, unsigned int b)
 {
 	if (is_wide(a) != is_wide(b))
@@ -125,8 +128,10 @@ static bool inputs_match(unsigned int a, unsigned int b)
 	       !(a == TRN_DTYPE_FP8_E4M3FN && b == TRN_DTYPE_FP8_E4M3);
 }
 
-/* Columns of an input: in double row mode the outermost dimension holds the two rows of a partition. */
-static enum trn_fault input_columns(const struct emu_exec *x, const struct emu_view *v, bool double_row, uint32_t *cols)
+/* Columns of an input: in double row mode the outermost dimension holds the two rows of a
+ * partition. */
+static enum trn_fault input_columns(const struct emu_exec *x, const struct emu_view *v,
+				    bool double_row, uint32_t *cols)
 {
 	const struct trn_operand *o = &x->insn->slot[1];
 	unsigned int ndim = o->ndim & TRN_OPERAND_NDIM_MASK;
@@ -176,7 +181,8 @@ static void weights_pack_row(struct pe_tile *t, unsigned int k, const float *row
 	unsigned int m, rest = t->m % EMU_TILE_ROWS;
 	float *w = t->w + k * EMU_TILE_ROWS;
 
-	for (m = 0; m + EMU_TILE_ROWS <= t->m; m += EMU_TILE_ROWS, w += (size_t)t->k * EMU_TILE_ROWS)
+	for (m = 0; m + EMU_TILE_ROWS <= t->m;
+	     m += EMU_TILE_ROWS, w += (size_t)t->k * EMU_TILE_ROWS)
 		memcpy(w, row + m, EMU_TILE_ROWS * sizeof(float));
 	if (rest) {
 		memset(w, 0, EMU_TILE_ROWS * sizeof(float));
@@ -241,7 +247,8 @@ enum trn_fault emu_exec_ldweights(struct emu_exec *x)
 }
 
 /* Row k, columns [0, n), into the packed moving buffer; the last group is padded with zeros. */
-static void moving_pack_row(float *moving, uint32_t k_total, uint32_t k, const float *row, uint32_t n)
+static void moving_pack_row(float *moving, uint32_t k_total, uint32_t k, const float *row,
+			    uint32_t n)
 {
 	float *dst = moving + (size_t)k * EMU_TILE_COLS;
 	size_t group = (size_t)k_total * EMU_TILE_COLS;
@@ -255,7 +262,8 @@ static void moving_pack_row(float *moving, uint32_t k_total, uint32_t k, const f
 	}
 }
 
-static void moving_pack(const struct emu_exec *x, const struct pe_tile *t, uint32_t cols, uint32_t first, uint32_t n)
+static void moving_pack(const struct emu_exec *x, const struct pe_tile *t, uint32_t cols,
+			uint32_t first, uint32_t n)
 {
 	const struct emu_view *v = &x->v[1];
 	float *moving = x->core->pe->moving;
@@ -273,9 +281,10 @@ static void moving_pack(const struct emu_exec *x, const struct pe_tile *t, uint3
 	}
 }
 
-/* Stores or adds one row piece element by element; overlapping destination elements add up in column order. */
-static void psum_store(const struct emu_exec *x, unsigned int m, uint32_t first, const float *src, uint32_t n,
-		       bool accumulate)
+/* Stores or adds one row piece element by element; overlapping destination elements add up in
+ * column order. */
+static void psum_store(const struct emu_exec *x, unsigned int m, uint32_t first, const float *src,
+		       uint32_t n, bool accumulate)
 {
 	const struct emu_view *dst = &x->v[0];
 	uint32_t i;
@@ -290,8 +299,8 @@ static void psum_store(const struct emu_exec *x, unsigned int m, uint32_t first,
 	}
 }
 
-static void matmul_tile(const struct emu_exec *x, const struct pe_tile *t, uint32_t mb, uint32_t first, uint32_t nb,
-			uint32_t n)
+static void matmul_tile(const struct emu_exec *x, const struct pe_tile *t, uint32_t mb,
+			uint32_t first, uint32_t nb, uint32_t n)
 {
 	const struct emu_view *dst = &x->v[0];
 	const float *a = t->w + (size_t)mb * t->k * EMU_TILE_ROWS;
@@ -302,8 +311,8 @@ static void matmul_tile(const struct emu_exec *x, const struct pe_tile *t, uint3
 	uint32_t cols = n - n0 < EMU_TILE_COLS ? n - n0 : EMU_TILE_COLS;
 	float tile[EMU_TILE_ROWS * EMU_TILE_COLS] __attribute__((aligned(64)));
 
-	if (dst->contiguous && dst->dtype == TRN_DTYPE_FP32 && !x->round.flush && rows == EMU_TILE_ROWS &&
-	    cols == EMU_TILE_COLS) {
+	if (dst->contiguous && dst->dtype == TRN_DTYPE_FP32 && !x->round.flush &&
+	    rows == EMU_TILE_ROWS && cols == EMU_TILE_COLS) {
 		float *c = (float *)(void *)emu_view_row(dst, m0) + first + n0;
 
 		emu_simd_matrix()->gemm(a, b, t->k, c, dst->pstride / sizeof(float), accumulate);
@@ -314,7 +323,8 @@ static void matmul_tile(const struct emu_exec *x, const struct pe_tile *t, uint3
 		psum_store(x, m0 + i, first + n0, tile + i * EMU_TILE_COLS, cols, accumulate);
 }
 
-/* Bits of an FP32 value that was widened from @dtype, back in that type; exact, NaN payloads included. */
+/* Bits of an FP32 value that was widened from @dtype, back in that type; exact, NaN payloads
+ * included. */
 static uint32_t unwiden(unsigned int dtype, float f)
 {
 	const struct emu_float_format *fmt = emu_dtype_format(dtype);
@@ -323,7 +333,8 @@ static uint32_t unwiden(unsigned int dtype, float f)
 	if (!fmt)
 		return u;
 	if ((u & 0x7f800000u) == 0x7f800000u && fmt->inf != fmt->nan)
-		return (u >> 31) << (fmt->exp + fmt->man) | fmt->inf | (u & 0x7fffffu) >> (23 - fmt->man);
+		return (u >> 31) << (fmt->exp + fmt->man) | fmt->inf |
+		       (u & 0x7fffffu) >> (23 - fmt->man);
 	return emu_float_encode(fmt, u, false, 0, false);
 }
 
@@ -360,7 +371,8 @@ static enum trn_fault matmul_transpose(struct emu_exec *x, const struct pe_tile 
 	if (esize == 1 ? dst->esize != 2 : dst->dtype != t->dtype)
 		return TRN_FAULT_OPERAND;
 	for (m = 0; m < t->m; m++) {
-		const float *w = t->w + (size_t)(m / EMU_TILE_ROWS) * t->k * EMU_TILE_ROWS + m % EMU_TILE_ROWS;
+		const float *w = t->w + (size_t)(m / EMU_TILE_ROWS) * t->k * EMU_TILE_ROWS +
+				 m % EMU_TILE_ROWS;
 
 		for (k = 0; k < t->k; k++)
 			row[k] = unwiden(t->dtype, w[k * EMU_TILE_ROWS]);
@@ -381,7 +393,8 @@ static enum trn_fault matmul_check_dst(const struct emu_exec *x, const struct em
 		return TRN_FAULT_NONE;
 	if (dst->n > TRN_MATMUL_MAX_COLUMNS)
 		return TRN_FAULT_OPERAND;
-	if ((dst->offset + dst->low) / TRN_PSUM_BANK_BYTES != (dst->offset + dst->high - 1) / TRN_PSUM_BANK_BYTES)
+	if ((dst->offset + dst->low) / TRN_PSUM_BANK_BYTES !=
+	    (dst->offset + dst->high - 1) / TRN_PSUM_BANK_BYTES)
 		return TRN_FAULT_OPERAND;
 	return TRN_FAULT_NONE;
 }
@@ -401,10 +414,11 @@ enum trn_fault emu_exec_matmul(struct emu_exec *x)
 	if (fault)
 		return fault;
 	t = &x->core->pe->tile[want.row][want.col];
-	if (!t->valid || t->rows != want.rows || t->cols != want.cols || t->double_row != want.double_row)
+	if (!t->valid || t->rows != want.rows || t->cols != want.cols ||
+	    t->double_row != want.double_row)
 		return TRN_FAULT_OPERAND;
-	if (t->k != src->parts * (t->double_row ? 2u : 1u) || t->m != dst->parts || dst->n != cols ||
-	    !inputs_match(t->dtype, src->dtype))
+	if (t->k != src->parts * (t->double_row ? 2u : 1u) || t->m != dst->parts ||
+	    dst->n != cols || !inputs_match(t->dtype, src->dtype))
 		return TRN_FAULT_OPERAND;
 	counter_add(&x->core->pe_matmul, cols);
 	if (x->insn->opf & TRN_OPF_TRANSPOSE)

@@ -5,7 +5,7 @@
 #include "alu.h"
 #include "exec.h"
 
-#define GROUP	16	/* partitions of one POOL processor */
+#define GROUP 16 /* partitions of one POOL processor */
 
 static uint32_t *row_u32(const struct emu_exec *x, unsigned int i)
 {
@@ -13,7 +13,8 @@ static uint32_t *row_u32(const struct emu_exec *x, unsigned int i)
 }
 
 /* Values of the pattern in slot 2 for partition 0, without offset, wrapping modulo 2^32. */
-static enum trn_fault pattern_row(const struct emu_exec *x, uint32_t n, uint32_t *row, uint32_t *false_value)
+static enum trn_fault pattern_row(const struct emu_exec *x, uint32_t n, uint32_t *row,
+				  uint32_t *false_value)
 {
 	struct trn_pattern pat;
 	uint64_t total = 1;
@@ -96,7 +97,8 @@ static bool compare_zero(unsigned int op, int32_t v)
 	return r;
 }
 
-/* Where the pattern's value compares true with 0 the source, elsewhere the false value. Same types move as bits. */
+/* Where the pattern's value compares true with 0 the source, elsewhere the false value. Same types
+ * move as bits. */
 enum trn_fault emu_exec_affine_select(struct emu_exec *x)
 {
 	const struct emu_view *dst = &x->v[0], *src = &x->v[1];
@@ -137,7 +139,8 @@ enum trn_fault emu_exec_affine_select(struct emu_exec *x)
 	return TRN_FAULT_NONE;
 }
 
-/* First partition of each group of 16: indices of nonzero elements plus c0, padding c1, and the count behind them. */
+/* First partition of each group of 16: indices of nonzero elements plus c0, padding c1, and the
+ * count behind them. */
 enum trn_fault emu_exec_nonzero(struct emu_exec *x)
 {
 	const struct emu_view *dst = &x->v[0], *src = &x->v[1];
@@ -146,8 +149,8 @@ enum trn_fault emu_exec_nonzero(struct emu_exec *x)
 	enum trn_fault fault;
 	unsigned int p;
 
-	if ((src->dtype != TRN_DTYPE_FP32 && src->dtype != TRN_DTYPE_INT32) || dst->dtype != TRN_DTYPE_INT32 ||
-	    src->n >= EMU_ROW_MAX || dst->n != src->n + 1)
+	if ((src->dtype != TRN_DTYPE_FP32 && src->dtype != TRN_DTYPE_INT32) ||
+	    dst->dtype != TRN_DTYPE_INT32 || src->n >= EMU_ROW_MAX || dst->n != src->n + 1)
 		return TRN_FAULT_OPERAND;
 	fault = emu_scalar_init(x, 0, 1, &c0);
 	if (!fault)
@@ -170,7 +173,8 @@ enum trn_fault emu_exec_nonzero(struct emu_exec *x)
 	return TRN_FAULT_NONE;
 }
 
-/* First index, and one past the last, of the run of equal ids each element belongs to; id 0 gives (N, -1). */
+/* First index, and one past the last, of the run of equal ids each element belongs to; id 0 gives
+ * (N, -1). */
 enum trn_fault emu_exec_sequence_bounds(struct emu_exec *x)
 {
 	const struct emu_view *dst = &x->v[0], *src = &x->v[1];

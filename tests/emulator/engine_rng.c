@@ -2,7 +2,8 @@
 /*
  * Random numbers of the DVE and POOL lanes: RNG, RNG_SEED, RNG_SET, RNG_GET and DROPOUT.
  *
- * A lane draws in iteration order. The v4 DVE has four states per lane; element i of a row uses state i mod 4.
+ * A lane draws in iteration order. The v4 DVE has four states per lane; element i of a row uses
+ * state i mod 4.
  */
 #include "exec.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Decoded instructions: the table of opcodes, resolved operands, and the functions that execute them.
+ * Decoded instructions: the table of opcodes, resolved operands, and the functions that execute
+ * them.
  */
 #ifndef EMU_EXEC_H
 #define EMU_EXEC_H
@@ -9,49 +10,50 @@
 
 /* Role of an operand slot. */
 enum emu_slot {
-	EMU_SLOT_NONE,		/* must be unused */
+	EMU_SLOT_NONE, /* must be unused */
 	EMU_SLOT_IN,
 	EMU_SLOT_IN_OPT,
 	EMU_SLOT_OUT,
-	EMU_SLOT_OUT_OPT,	/* a [P,1] result; its fourth dimension field carries an immediate */
-	EMU_SLOT_SELF,		/* as IN_OPT, but resolved by the opcode itself */
-	EMU_SLOT_RAW,		/* opcode-specific content, checked by the opcode */
+	EMU_SLOT_OUT_OPT, /* a [P,1] result; its fourth dimension field carries an immediate */
+	EMU_SLOT_SELF,	  /* as IN_OPT, but resolved by the opcode itself */
+	EMU_SLOT_RAW,	  /* opcode-specific content, checked by the opcode */
 };
 
 /* Fields of the operation block an opcode uses, and rules common to many. */
-#define EMU_F_OP0		(1u << 0)
-#define EMU_F_OP1		(1u << 1)
-#define EMU_F_REDUCE_OP		(1u << 2)
-#define EMU_F_REDUCE_CMD	(1u << 3)
-#define EMU_F_PE_TILE		(1u << 4)
-#define EMU_F_SAME_PARTS	(1u << 5)	/* all operands have the same number of partitions */
-#define EMU_F_SAME_COUNT	(1u << 6)	/* all operands have the same number of elements (optional results aside) */
-#define EMU_F_RAW_SCALARS	(1u << 7)	/* c0 and c1 are opcode-specific content */
+#define EMU_F_OP0	 (1u << 0)
+#define EMU_F_OP1	 (1u << 1)
+#define EMU_F_REDUCE_OP	 (1u << 2)
+#define EMU_F_REDUCE_CMD (1u << 3)
+#define EMU_F_PE_TILE	 (1u << 4)
+#define EMU_F_SAME_PARTS (1u << 5) /* all operands have the same number of partitions */
+#define EMU_F_SAME_COUNT \
+	(1u << 6) /* all operands have the same number of elements (optional results aside) */
+#define EMU_F_RAW_SCALARS (1u << 7) /* c0 and c1 are opcode-specific content */
 
-#define EMU_KIND_IMM		(1u << TRN_SCALAR_IMM)
-#define EMU_KIND_REG		(1u << TRN_SCALAR_REG)
-#define EMU_KIND_VEC		(1u << TRN_SCALAR_VECTOR)
-#define EMU_KIND_WORD		(EMU_KIND_IMM | EMU_KIND_REG)
-#define EMU_KIND_ANY		(EMU_KIND_WORD | EMU_KIND_VEC)
+#define EMU_KIND_IMM  (1u << TRN_SCALAR_IMM)
+#define EMU_KIND_REG  (1u << TRN_SCALAR_REG)
+#define EMU_KIND_VEC  (1u << TRN_SCALAR_VECTOR)
+#define EMU_KIND_WORD (EMU_KIND_IMM | EMU_KIND_REG)
+#define EMU_KIND_ANY  (EMU_KIND_WORD | EMU_KIND_VEC)
 
 /** struct emu_view - an operand resolved to host memory and checked against the memory's bounds. */
 struct emu_view {
-	uint8_t *base;			/* element 0 of the first partition */
-	size_t pstride;			/* bytes from a partition to the next */
+	uint8_t *base;	/* element 0 of the first partition */
+	size_t pstride; /* bytes from a partition to the next */
 	uint8_t used;
 	uint8_t mem;
 	uint8_t dtype;
 	uint8_t esize;
-	uint8_t first;			/* first partition */
+	uint8_t first; /* first partition */
 	uint8_t parts;
-	uint8_t ndim;			/* after merging; 1..4 */
+	uint8_t ndim; /* after merging; 1..4 */
 	bool contiguous;
-	uint32_t n;			/* elements per partition */
+	uint32_t n; /* elements per partition */
 	uint32_t count[TRN_OPERAND_DIMS];
-	int64_t step[TRN_OPERAND_DIMS];	/* bytes */
-	int64_t low;			/* byte range of a partition relative to base: [low, high) */
+	int64_t step[TRN_OPERAND_DIMS]; /* bytes */
+	int64_t low; /* byte range of a partition relative to base: [low, high) */
 	int64_t high;
-	uint32_t offset;		/* byte offset of base inside the partition */
+	uint32_t offset; /* byte offset of base inside the partition */
 };
 
 struct emu_exec;
@@ -59,18 +61,18 @@ typedef enum trn_fault (*emu_exec_fn)(struct emu_exec *x);
 
 /** struct emu_opcode - one row of the opcode table. */
 struct emu_opcode {
-	const char *name;		/* NULL: not an instruction of any modelled generation */
+	const char *name; /* NULL: not an instruction of any modelled generation */
 	emu_exec_fn exec;
-	uint8_t engines;		/* EMU_ENGINE_BIT()s */
-	uint8_t engines_v3;		/* further engines from v3 on */
-	uint8_t engines_v4;		/* and from v4 on */
-	uint8_t generation;		/* first that has it */
+	uint8_t engines;    /* EMU_ENGINE_BIT()s */
+	uint8_t engines_v3; /* further engines from v3 on */
+	uint8_t engines_v4; /* and from v4 on */
+	uint8_t generation; /* first that has it */
 	uint8_t slot[3];
-	uint16_t fields;		/* EMU_F_* */
-	uint8_t opf;			/* TRN_OPF_* bits it uses */
-	uint8_t c0;			/* EMU_KIND_*; 0: must be zero */
+	uint16_t fields; /* EMU_F_* */
+	uint8_t opf;	 /* TRN_OPF_* bits it uses */
+	uint8_t c0;	 /* EMU_KIND_*; 0: must be zero */
 	uint8_t c1;
-	uint16_t misc;			/* bits it uses besides the offset register */
+	uint16_t misc; /* bits it uses besides the offset register */
 };
 
 /** emu_dtype_is_plain() - a type with one value per element: everything but the x4 packs. */
@@ -92,13 +94,14 @@ struct emu_exec {
 /** struct emu_scalar - c0 or c1 resolved: a word, or a vector with one value per partition. */
 struct emu_scalar {
 	uint32_t word;
-	const uint8_t *vector;		/* NULL: @word for all partitions */
+	const uint8_t *vector; /* NULL: @word for all partitions */
 	size_t pstride;
 	uint8_t dtype;
 };
 
 /* insn_table.c */
-/** emu_opcode_engines() - engines that have the instruction on a generation, as EMU_ENGINE_BIT()s. */
+/** emu_opcode_engines() - engines that have the instruction on a generation, as EMU_ENGINE_BIT()s.
+ */
 unsigned int emu_opcode_engines(const struct emu_opcode *op, unsigned int generation);
 const struct emu_opcode *emu_opcode_get(unsigned int opcode);
 
@@ -107,12 +110,13 @@ enum trn_fault emu_insn_check(const struct emu_core_config *config, enum trn_eng
 			      const struct trn_insn *insn);
 
 /* operand.c */
-enum trn_fault emu_view_init(const struct emu_core *core, const struct trn_operand *operand, uint32_t reg, bool output,
-			     struct emu_view *view);
+enum trn_fault emu_view_init(const struct emu_core *core, const struct trn_operand *operand,
+			     uint32_t reg, bool output, struct emu_view *view);
 enum trn_fault emu_exec_views(struct emu_exec *x);
-enum trn_fault emu_scalar_init(struct emu_exec *x, unsigned int which, unsigned int parts, struct emu_scalar *scalar);
-enum trn_fault emu_vector_view(const struct emu_exec *x, uint32_t c, unsigned int parts, unsigned int count, bool output,
-			       struct emu_view *v);
+enum trn_fault emu_scalar_init(struct emu_exec *x, unsigned int which, unsigned int parts,
+			       struct emu_scalar *scalar);
+enum trn_fault emu_vector_view(const struct emu_exec *x, uint32_t c, unsigned int parts,
+			       unsigned int count, bool output, struct emu_view *v);
 float emu_scalar_f32(const struct emu_exec *x, const struct emu_scalar *scalar, unsigned int p);
 uint32_t emu_scalar_u32(const struct emu_scalar *scalar, unsigned int p);
 /** emu_view_row() - first element of partition @p (0 is the view's first). */
@@ -123,12 +127,16 @@ static inline uint8_t *emu_view_row(const struct emu_view *v, unsigned int p)
 /** emu_view_element() - element @index of partition @p in iteration order. */
 uint8_t *emu_view_element(const struct emu_view *v, unsigned int p, uint32_t index);
 void emu_view_load(const struct emu_exec *x, const struct emu_view *v, unsigned int p, float *dst);
-void emu_view_store(const struct emu_exec *x, const struct emu_view *v, unsigned int p, const float *src);
-/** emu_view_load_f32() - row as FP32: in place when the memory already has that form, else converted into @buf. */
-const float *emu_view_load_f32(const struct emu_exec *x, const struct emu_view *v, unsigned int p, float *buf);
-float *emu_view_out(const struct emu_exec *x, const struct emu_view *v, unsigned int p, const float *a, const float *b,
-		    float *buf);
-void emu_view_commit(const struct emu_exec *x, const struct emu_view *v, unsigned int p, const float *row);
+void emu_view_store(const struct emu_exec *x, const struct emu_view *v, unsigned int p,
+		    const float *src);
+/** emu_view_load_f32() - row as FP32: in place when the memory already has that form, else
+ * converted into @buf. */
+const float *emu_view_load_f32(const struct emu_exec *x, const struct emu_view *v, unsigned int p,
+			       float *buf);
+float *emu_view_out(const struct emu_exec *x, const struct emu_view *v, unsigned int p,
+		    const float *a, const float *b, float *buf);
+void emu_view_commit(const struct emu_exec *x, const struct emu_view *v, unsigned int p,
+		     const float *row);
 void emu_view_load_u32(const struct emu_view *v, unsigned int p, uint32_t *dst);
 void emu_view_store_u32(const struct emu_view *v, unsigned int p, const uint32_t *src);
 uint16_t emu_view_checksum(const struct emu_view *v);
@@ -145,11 +153,13 @@ struct emu_acc_batch {
 };
 
 /**
- * emu_acc_buffer() - part of row buffer @buffer that holds row @p of @n elements until its batch is reduced.
- * emu_acc_row() - row @row of accumulator @lane; the row must stay as it is until emu_acc_flush().
+ * emu_acc_buffer() - part of row buffer @buffer that holds row @p of @n elements until its batch is
+ * reduced. emu_acc_row() - row @row of accumulator @lane; the row must stay as it is until
+ * emu_acc_flush().
  */
 float *emu_acc_buffer(const struct emu_exec *x, unsigned int buffer, unsigned int p, uint32_t n);
-void emu_acc_row(struct emu_exec *x, struct emu_acc_batch *batch, unsigned int lane, const float *row, uint32_t n);
+void emu_acc_row(struct emu_exec *x, struct emu_acc_batch *batch, unsigned int lane,
+		 const float *row, uint32_t n);
 void emu_acc_flush(struct emu_exec *x, struct emu_acc_batch *batch, uint32_t n);
 void emu_acc_result(struct emu_exec *x, unsigned int parts);
 enum trn_fault emu_exec_acc_read(struct emu_exec *x);
@@ -226,8 +236,10 @@ enum trn_fault emu_exec_nonzero(struct emu_exec *x);
 enum trn_fault emu_exec_sequence_bounds(struct emu_exec *x);
 
 /* mx.c */
-void emu_mx_quantize(unsigned int dtype, const float *group, bool ocp_scale, uint8_t *scale, uint8_t *codes);
-float emu_mx_dot(unsigned int dtype, const uint8_t *a, uint8_t scale_a, const uint8_t *b, uint8_t scale_b);
+void emu_mx_quantize(unsigned int dtype, const float *group, bool ocp_scale, uint8_t *scale,
+		     uint8_t *codes);
+float emu_mx_dot(unsigned int dtype, const uint8_t *a, uint8_t scale_a, const uint8_t *b,
+		 uint8_t scale_b);
 enum trn_fault emu_exec_quantize_mx(struct emu_exec *x);
 
 #endif /* EMU_EXEC_H */

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Validation of an instruction's bits, independent of any state: opcode, engine, generation, and every reserved bit.
- * What needs registers or memory sizes (operand bounds) is checked by operand.c when the instruction runs.
+ * Validation of an instruction's bits, independent of any state: opcode, engine, generation, and
+ * every reserved bit. What needs registers or memory sizes (operand bounds) is checked by operand.c
+ * when the instruction runs.
  */
 #include "exec.h"
 
 #define WHERE_RESERVED	0x1f000000u
-#define MISC_OFFSET_REG	TRN_MISC_REG_MASK
+#define MISC_OFFSET_REG TRN_MISC_REG_MASK
 
 static bool wait_valid(const struct trn_sync *w)
 {
@@ -42,7 +43,8 @@ static bool update_valid(const struct trn_sync *u)
 	if (u->mode & 0x70)
 		return false;
 	if (target == TRN_UPDATE_TARGET_ADDRESS) {
-		/* One 32-bit write; the aperture addressed decides what it does, so only a value can be sent. */
+		/* One 32-bit write; the aperture addressed decides what it does, so only a value
+		 * can be sent. */
 		if (u->op != TRN_UPDATE_INC && u->op != TRN_UPDATE_ADD && u->op != TRN_UPDATE_WRITE)
 			return false;
 		if (u->index >= TRN_REG_COUNT - 1)
@@ -79,7 +81,8 @@ static bool slot_unused(const struct trn_operand *s)
 {
 	uint32_t unused = TRN_MEM_UNUSED << TRN_OPERAND_MEM_SHIFT;
 
-	return (s->where == 0 || s->where == unused) && all_zero(&s->partition, sizeof(*s) - sizeof(s->where));
+	return (s->where == 0 || s->where == unused) &&
+	       all_zero(&s->partition, sizeof(*s) - sizeof(s->where));
 }
 
 static bool slot_marked_unused(const struct trn_operand *s)
@@ -87,7 +90,8 @@ static bool slot_marked_unused(const struct trn_operand *s)
 	return s->where >> TRN_OPERAND_MEM_SHIFT == TRN_MEM_UNUSED;
 }
 
-/* Reserved bits of a slot; shapes and bounds are operand.c's. An immediate may sit in the fourth dimension of a result. */
+/* Reserved bits of a slot; shapes and bounds are operand.c's. An immediate may sit in the fourth
+ * dimension of a result. */
 static bool slot_bits_valid(const struct trn_operand *s, bool immediate)
 {
 	unsigned int ndim = s->ndim & TRN_OPERAND_NDIM_MASK;
@@ -95,7 +99,8 @@ static bool slot_bits_valid(const struct trn_operand *s, bool immediate)
 
 	if (s->where & WHERE_RESERVED || s->where >> TRN_OPERAND_MEM_SHIFT == 2)
 		return false;
-	if (s->ndim & ~TRN_OPERAND_NDIM_MASK)	/* bit 3, indirection, is not executed by this version */
+	if (s->ndim &
+	    ~TRN_OPERAND_NDIM_MASK) /* bit 3, indirection, is not executed by this version */
 		return false;
 	if (immediate && ndim == TRN_OPERAND_DIMS)
 		return false;
@@ -163,7 +168,8 @@ static bool block_valid(const struct emu_opcode *op, const struct trn_insn *insn
 }
 
 /**
- * emu_insn_check() - is @insn, fetched by @engine, an instruction of the configured generation with all reserved bits 0?
+ * emu_insn_check() - is @insn, fetched by @engine, an instruction of the configured generation with
+ * all reserved bits 0?
  *
  * Return: TRN_FAULT_NONE or TRN_FAULT_ILLEGAL_INSN.
  */

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Number formats: one generic encoder and decoder for every binary format, and typed access to single values.
- * Row conversions are in numeric_row.c.
+ * Number formats: one generic encoder and decoder for every binary format, and typed access to
+ * single values. Row conversions are in numeric_row.c.
  */
 #include <math.h>
 #include "numeric.h"
 
-#define F32_EXP_MASK	0x7f800000u
-#define F32_MAN_MASK	0x007fffffu
-#define F32_SIGN	0x80000000u
+#define F32_EXP_MASK 0x7f800000u
+#define F32_MAN_MASK 0x007fffffu
+#define F32_SIGN     0x80000000u
 
 static const struct emu_float_format format_bf16 = { 8, 7, 127, 0x7f7f, 0x7f80, 0x7fc0 };
 static const struct emu_float_format format_fp16 = { 5, 10, 15, 0x7bff, 0x7c00, 0x7e00 };
@@ -119,8 +119,8 @@ static uint32_t shift_round(uint32_t m, int drop, bool stochastic, uint64_t rand
 	return q + (rem > half || (rem == half && (q & 1)));
 }
 
-uint32_t emu_float_encode(const struct emu_float_format *fmt, uint32_t f32, bool stochastic, uint64_t random,
-			  bool saturate)
+uint32_t emu_float_encode(const struct emu_float_format *fmt, uint32_t f32, bool stochastic,
+			  uint64_t random, bool saturate)
 {
 	uint32_t sign = (f32 & F32_SIGN) ? 1u << (fmt->exp + fmt->man) : 0;
 	uint32_t mag = f32 & ~F32_SIGN, m, code;
@@ -139,7 +139,8 @@ uint32_t emu_float_encode(const struct emu_float_format *fmt, uint32_t f32, bool
 	drop = 23 - fmt->man;
 	if (exp >= emin) {
 		m = shift_round(m, drop, stochastic, random);
-		/* m carries the implicit bit when the value is normal, so it advances the exponent field by one. */
+		/* m carries the implicit bit when the value is normal, so it advances the exponent
+		 * field by one. */
 		code = ((uint32_t)(exp + fmt->bias - 1) << fmt->man) + m;
 	} else {
 		code = shift_round(m, drop + emin - exp, stochastic, random);
@@ -156,7 +157,7 @@ uint32_t emu_float_decode(const struct emu_float_format *fmt, uint32_t code)
 	uint32_t man = mag & ((1u << fmt->man) - 1);
 	int exp = (int)(mag >> fmt->man);
 
-	if (fmt->inf == fmt->nan) {		/* no Inf: one code is NaN, the rest of its binade is finite */
+	if (fmt->inf == fmt->nan) { /* no Inf: one code is NaN, the rest of its binade is finite */
 		if (mag == fmt->nan)
 			return sign | EMU_NAN_BITS;
 	} else if (mag >= fmt->inf) {
@@ -164,7 +165,7 @@ uint32_t emu_float_decode(const struct emu_float_format *fmt, uint32_t code)
 	}
 	if (exp)
 		return sign | (uint32_t)(exp - fmt->bias + 127) << 23 | man << (23 - fmt->man);
-	if (fmt->bias == 127)			/* same exponent range as FP32: subnormals stay subnormals */
+	if (fmt->bias == 127) /* same exponent range as FP32: subnormals stay subnormals */
 		return sign | man << (23 - fmt->man);
 	return sign | emu_f32_bits(ldexpf((float)man, 1 - fmt->bias - fmt->man));
 }

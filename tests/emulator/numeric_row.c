@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Conversion of strided rows from and to FP32. The loops of the wide types at unit step are written so that compilers make
- * vector code of them; all others go element by element.
+ * Conversion of strided rows from and to FP32. The loops of the wide types at unit step are written
+ * so that compilers make vector code of them; all others go element by element.
  */
 #include <pthread.h>
 #include "numeric.h"
 
-#define F32_INF		0x7f800000u
+#define F32_INF 0x7f800000u
 
 /* Decoding an 8-bit format is one look-up; the tables are filled once. */
 static float fp8_table[4][256];
 static pthread_once_t fp8_once = PTHREAD_ONCE_INIT;
 
 static const uint8_t fp8_dtype[4] = {
-	TRN_DTYPE_FP8_E3M4, TRN_DTYPE_FP8_E4M3, TRN_DTYPE_FP8_E5M2, TRN_DTYPE_FP8_E4M3FN,
+	TRN_DTYPE_FP8_E3M4,
+	TRN_DTYPE_FP8_E4M3,
+	TRN_DTYPE_FP8_E5M2,
+	TRN_DTYPE_FP8_E4M3FN,
 };
 
 static void fp8_fill(void)
@@ -22,7 +25,8 @@ static void fp8_fill(void)
 
 	for (t = 0; t < 4; t++)
 		for (c = 0; c < 256; c++)
-			fp8_table[t][c] = emu_bits_f32(emu_float_decode(emu_dtype_format(fp8_dtype[t]), c));
+			fp8_table[t][c] =
+				emu_bits_f32(emu_float_decode(emu_dtype_format(fp8_dtype[t]), c));
 }
 
 static const float *fp8_lookup(unsigned int dtype)
@@ -56,7 +60,7 @@ static uint32_t e8m0_decode(uint8_t code)
 {
 	if (code == 0xff)
 		return EMU_NAN_BITS;
-	return code ? (uint32_t)code << 23 : 1u << 22;	/* 2^-127 is an FP32 subnormal */
+	return code ? (uint32_t)code << 23 : 1u << 22; /* 2^-127 is an FP32 subnormal */
 }
 
 static uint32_t widen_one(unsigned int dtype, const uint8_t *src)
@@ -85,7 +89,7 @@ static uint32_t widen_one(unsigned int dtype, const uint8_t *src)
 	case TRN_DTYPE_FP8_E8M0:
 		return e8m0_decode(*src);
 	}
-	return load32(src);			/* fp32, fp32r, tf32 */
+	return load32(src); /* fp32, fp32r, tf32 */
 }
 
 void emu_row_widen_ref(unsigned int dtype, const uint8_t *src, int64_t step, float *dst, uint32_t n)
@@ -96,7 +100,8 @@ void emu_row_widen_ref(unsigned int dtype, const uint8_t *src, int64_t step, flo
 		dst[i] = emu_bits_f32(widen_one(dtype, src + step * i));
 }
 
-/* Exact for every code: the multiplication renormalises subnormals; codes above the largest finite keep their payload. */
+/* Exact for every code: the multiplication renormalises subnormals; codes above the largest finite
+ * keep their payload. */
 static void widen_fp16(const uint16_t *src, float *dst, uint32_t n)
 {
 	uint32_t i;
@@ -195,7 +200,8 @@ static void store_int(uint8_t *dst, unsigned int size, int64_t v)
 	memcpy(dst, &u, size);
 }
 
-/* e8m0 holds powers of two: the exponent of the magnitude, rounded down; NaN, Inf and overflow give FF. */
+/* e8m0 holds powers of two: the exponent of the magnitude, rounded down; NaN, Inf and overflow give
+ * FF. */
 static uint8_t e8m0_encode(uint32_t bits)
 {
 	return (uint8_t)((bits & 0x7fffffffu) >> 23);
@@ -230,7 +236,7 @@ static void narrow_one(unsigned int dtype, uint8_t *dst, float f, const struct e
 		*dst = e8m0_encode(bits);
 		return;
 	}
-	if (!fmt) {				/* fp32, fp32r */
+	if (!fmt) { /* fp32, fp32r */
 		if (round->flush && !(bits & F32_INF))
 			bits &= 0x80000000u;
 		memcpy(dst, &bits, sizeof(bits));
@@ -248,8 +254,8 @@ static void narrow_one(unsigned int dtype, uint8_t *dst, float f, const struct e
 	memcpy(dst, &code, emu_dtype_size(dtype));
 }
 
-void emu_row_narrow_ref(unsigned int dtype, uint8_t *dst, int64_t step, const float *src, uint32_t n,
-			const struct emu_round *round)
+void emu_row_narrow_ref(unsigned int dtype, uint8_t *dst, int64_t step, const float *src,
+			uint32_t n, const struct emu_round *round)
 {
 	uint32_t i;
 
@@ -265,13 +271,14 @@ static void narrow_bf16(uint16_t *dst, const float *src, uint32_t n)
 		uint32_t u = emu_f32_bits(src[i]);
 		uint32_t r = (u + 0x7fffu + (u >> 16 & 1)) >> 16;
 
-		dst[i] = (uint16_t)((u & 0x7fffffffu) > F32_INF ? (u >> 16 & 0x8000u) | 0x7fc0u : r);
+		dst[i] =
+			(uint16_t)((u & 0x7fffffffu) > F32_INF ? (u >> 16 & 0x8000u) | 0x7fc0u : r);
 	}
 }
 
 /*
- * Normal results round in the integer domain; subnormal ones by adding 0.5, whose last mantissa bit is worth 2^-24, the
- * smallest subnormal, so that the FP32 addition does the rounding.
+ * Normal results round in the integer domain; subnormal ones by adding 0.5, whose last mantissa bit
+ * is worth 2^-24, the smallest subnormal, so that the FP32 addition does the rounding.
  */
 static void narrow_fp16(uint16_t *dst, const float *src, uint32_t n)
 {
@@ -280,7 +287,8 @@ static void narrow_fp16(uint16_t *dst, const float *src, uint32_t n)
 	for (i = 0; i < n; i++) {
 		uint32_t u = emu_f32_bits(src[i]), mag = u & 0x7fffffffu;
 		uint32_t normal = (mag - 0x38000000u + 0xfffu + (mag >> 13 & 1)) >> 13;
-		uint32_t small = emu_f32_bits(emu_bits_f32(mag < 0x38800000u ? mag : 0) + 0.5f) - 0x3f000000u;
+		uint32_t small = emu_f32_bits(emu_bits_f32(mag < 0x38800000u ? mag : 0) + 0.5f) -
+				 0x3f000000u;
 		uint32_t r = mag < 0x38800000u ? small : normal;
 
 		r = mag >= 0x477ff000u ? 0x7c00u : r;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * On-chip operands: from the encoded access pattern to checked host addresses, and rows in and out of them.
+ * On-chip operands: from the encoded access pattern to checked host addresses, and rows in and out
+ * of them.
  */
 #include "exec.h"
 
-#define PSUM_ELEMENTS_MAX	4096
+#define PSUM_ELEMENTS_MAX 4096
 
 /* Start partitions: 0 above 64 partitions, multiples of 64 above 32, multiples of 32 else. */
 static bool partitions_valid(unsigned int first, unsigned int parts)
@@ -18,7 +19,8 @@ static bool partitions_valid(unsigned int first, unsigned int parts)
 	return first < TRN_PARTITIONS && first % 32 == 0;
 }
 
-/* Drops dimensions of one element and joins neighbours that continue each other; the iteration order stays. */
+/* Drops dimensions of one element and joins neighbours that continue each other; the iteration
+ * order stays. */
 static void view_merge(struct emu_view *v)
 {
 	unsigned int i, d = 0;
@@ -42,7 +44,8 @@ static void view_merge(struct emu_view *v)
 	v->contiguous = d == 1 && v->step[0] == v->esize;
 }
 
-/* Fills counts, steps and the byte range. All products fit: four steps of 16 bits, counts of 16 bits, 4-byte elements. */
+/* Fills counts, steps and the byte range. All products fit: four steps of 16 bits, counts of 16
+ * bits, 4-byte elements. */
 static enum trn_fault view_shape(const struct trn_operand *o, bool output, struct emu_view *v)
 {
 	uint64_t n = 1;
@@ -73,13 +76,15 @@ static enum trn_fault view_shape(const struct trn_operand *o, bool output, struc
 }
 
 /**
- * emu_view_init() - resolve @operand; @reg is the value of the offset register, used when the operand asks for it.
+ * emu_view_init() - resolve @operand; @reg is the value of the offset register, used when the
+ * operand asks for it.
  *
- * Return: TRN_FAULT_NONE; TRN_FAULT_ILLEGAL_INSN when the generation lacks the type; TRN_FAULT_OPERAND for a bad type, shape,
- * partition range, alignment, or any byte outside the partition.
+ * Return: TRN_FAULT_NONE; TRN_FAULT_ILLEGAL_INSN when the generation lacks the type;
+ * TRN_FAULT_OPERAND for a bad type, shape, partition range, alignment, or any byte outside the
+ * partition.
  */
-enum trn_fault emu_view_init(const struct emu_core *core, const struct trn_operand *operand, uint32_t reg, bool output,
-			     struct emu_view *v)
+enum trn_fault emu_view_init(const struct emu_core *core, const struct trn_operand *operand,
+			     uint32_t reg, bool output, struct emu_view *v)
 {
 	uint32_t size;
 	int64_t offset;
@@ -104,12 +109,15 @@ enum trn_fault emu_view_init(const struct emu_core *core, const struct trn_opera
 	offset = operand->where & TRN_OPERAND_OFFSET_MASK;
 	if (operand->where & TRN_OPERAND_REG)
 		offset += (int32_t)reg;
-	size = v->mem == TRN_MEM_SBUF ? core->config.sbuf_partition_bytes : TRN_PSUM_PARTITION_BYTES;
-	if (offset < 0 || offset % v->esize || offset + v->low < 0 || offset + v->high > (int64_t)size)
+	size = v->mem == TRN_MEM_SBUF ? core->config.sbuf_partition_bytes
+				      : TRN_PSUM_PARTITION_BYTES;
+	if (offset < 0 || offset % v->esize || offset + v->low < 0 ||
+	    offset + v->high > (int64_t)size)
 		return TRN_FAULT_OPERAND;
 	v->offset = (uint32_t)offset;
 	v->pstride = v->mem == TRN_MEM_SBUF ? core->sbuf_stride : core->psum_stride;
-	v->base = (v->mem == TRN_MEM_SBUF ? core->sbuf : core->psum) + v->first * v->pstride + offset;
+	v->base =
+		(v->mem == TRN_MEM_SBUF ? core->sbuf : core->psum) + v->first * v->pstride + offset;
 	v->used = 1;
 	view_merge(v);
 	return TRN_FAULT_NONE;
@@ -141,7 +149,8 @@ static bool memory_reachable(enum trn_engine engine, bool output, unsigned int m
 	return engine != TRN_ENGINE_POOL || mem == TRN_MEM_SBUF;
 }
 
-/** emu_exec_views() - resolve the slots the opcode's row names, and check the rules that hold between them. */
+/** emu_exec_views() - resolve the slots the opcode's row names, and check the rules that hold
+ * between them. */
 enum trn_fault emu_exec_views(struct emu_exec *x)
 {
 	uint32_t reg = emu_reg_get(x->eng, x->insn->misc & TRN_MISC_REG_MASK);
@@ -168,7 +177,8 @@ enum trn_fault emu_exec_views(struct emu_exec *x)
 			return TRN_FAULT_OPERAND;
 		if (role == EMU_SLOT_OUT_OPT && x->v[i].n != 1)
 			return TRN_FAULT_OPERAND;
-		if ((x->op->fields & EMU_F_SAME_COUNT) && role != EMU_SLOT_OUT_OPT && x->v[i].n != lead->n)
+		if ((x->op->fields & EMU_F_SAME_COUNT) && role != EMU_SLOT_OUT_OPT &&
+		    x->v[i].n != lead->n)
 			return TRN_FAULT_OPERAND;
 	}
 	if (x->op->slot[1] != EMU_SLOT_OUT && x->op->slot[2] == EMU_SLOT_IN && x->v[1].used &&
@@ -178,20 +188,19 @@ enum trn_fault emu_exec_views(struct emu_exec *x)
 }
 
 static const uint8_t vector_dtype[] = {
-	[TRN_VECTOR_FP32] = TRN_DTYPE_FP32,
-	[TRN_VECTOR_BF16] = TRN_DTYPE_BF16,
-	[TRN_VECTOR_FP16] = TRN_DTYPE_FP16,
-	[TRN_VECTOR_INT32] = TRN_DTYPE_INT32,
-	[TRN_VECTOR_E4M3] = TRN_DTYPE_FP8_E4M3,
-	[TRN_VECTOR_E5M2] = TRN_DTYPE_FP8_E5M2,
+	[TRN_VECTOR_FP32] = TRN_DTYPE_FP32,	[TRN_VECTOR_BF16] = TRN_DTYPE_BF16,
+	[TRN_VECTOR_FP16] = TRN_DTYPE_FP16,	[TRN_VECTOR_INT32] = TRN_DTYPE_INT32,
+	[TRN_VECTOR_E4M3] = TRN_DTYPE_FP8_E4M3, [TRN_VECTOR_E5M2] = TRN_DTYPE_FP8_E5M2,
 };
 
-/** emu_vector_view() - resolve a per-partition vector reference @c of @count elements for @parts partitions. */
-enum trn_fault emu_vector_view(const struct emu_exec *x, uint32_t c, unsigned int parts, unsigned int count, bool output,
-			       struct emu_view *v)
+/** emu_vector_view() - resolve a per-partition vector reference @c of @count elements for @parts
+ * partitions. */
+enum trn_fault emu_vector_view(const struct emu_exec *x, uint32_t c, unsigned int parts,
+			       unsigned int count, bool output, struct emu_view *v)
 {
 	struct trn_operand operand = {
-		.where = (c >> TRN_VECTOR_MEM_SHIFT) << TRN_OPERAND_MEM_SHIFT | (c & TRN_VECTOR_OFFSET_MASK),
+		.where = (c >> TRN_VECTOR_MEM_SHIFT) << TRN_OPERAND_MEM_SHIFT |
+			 (c & TRN_VECTOR_OFFSET_MASK),
 		.partition = (uint8_t)(32 * (c >> TRN_VECTOR_QUADRANT_SHIFT & 3)),
 		.partitions = (uint8_t)parts,
 		.dtype = vector_dtype[c >> TRN_VECTOR_DTYPE_SHIFT & 7],
@@ -206,7 +215,8 @@ enum trn_fault emu_vector_view(const struct emu_exec *x, uint32_t c, unsigned in
 }
 
 /** emu_scalar_init() - resolve c0 (@which 0) or c1 (1) for an operand of @parts partitions. */
-enum trn_fault emu_scalar_init(struct emu_exec *x, unsigned int which, unsigned int parts, struct emu_scalar *scalar)
+enum trn_fault emu_scalar_init(struct emu_exec *x, unsigned int which, unsigned int parts,
+			       struct emu_scalar *scalar)
 {
 	unsigned int kind = which ? emu_insn_c1_kind(x->insn) : emu_insn_c0_kind(x->insn);
 	uint32_t c = which ? x->insn->c1 : x->insn->c0;
@@ -262,14 +272,16 @@ uint8_t *emu_view_element(const struct emu_view *v, unsigned int p, uint32_t ind
 	return emu_view_row(v, p) + at;
 }
 
-/* Calls of @body for each innermost run of a row; "run" is its first byte, "done" the elements before it. */
-#define FOR_EACH_RUN(v, p, run, done)								\
-	for (uint32_t i3_ = 0, done = 0; i3_ < ((v)->ndim > 3 ? (v)->count[3] : 1); i3_++)	\
-		for (uint32_t i2_ = 0; i2_ < ((v)->ndim > 2 ? (v)->count[2] : 1); i2_++)	\
-			for (uint32_t i1_ = 0; i1_ < ((v)->ndim > 1 ? (v)->count[1] : 1);	\
-			     i1_++, done += (v)->count[0])					\
-				for (uint8_t *run = emu_view_row(v, p) + (v)->step[1] * i1_ +	\
-				     (v)->step[2] * i2_ + (v)->step[3] * i3_; run; run = NULL)
+/* Calls of @body for each innermost run of a row; "run" is its first byte, "done" the elements
+ * before it. */
+#define FOR_EACH_RUN(v, p, run, done)                                                         \
+	for (uint32_t i3_ = 0, done = 0; i3_ < ((v)->ndim > 3 ? (v)->count[3] : 1); i3_++)    \
+		for (uint32_t i2_ = 0; i2_ < ((v)->ndim > 2 ? (v)->count[2] : 1); i2_++)      \
+			for (uint32_t i1_ = 0; i1_ < ((v)->ndim > 1 ? (v)->count[1] : 1);     \
+			     i1_++, done += (v)->count[0])                                    \
+				for (uint8_t *run = emu_view_row(v, p) + (v)->step[1] * i1_ + \
+						    (v)->step[2] * i2_ + (v)->step[3] * i3_;  \
+				     run; run = NULL)
 
 /** emu_view_load() - row of partition @p, in iteration order, as FP32 into @dst. */
 void emu_view_load(const struct emu_exec *x, const struct emu_view *v, unsigned int p, float *dst)
@@ -277,37 +289,42 @@ void emu_view_load(const struct emu_exec *x, const struct emu_view *v, unsigned 
 	uint32_t i;
 
 	FOR_EACH_RUN(v, p, run, done)
-		emu_row_widen(v->dtype, run, v->step[0], dst + done, v->count[0]);
+	emu_row_widen(v->dtype, run, v->step[0], dst + done, v->count[0]);
 	if (x->eng->mode_flush)
 		for (i = 0; i < v->n; i++)
 			dst[i] = flush_input(x, dst[i]);
 }
 
-void emu_view_store(const struct emu_exec *x, const struct emu_view *v, unsigned int p, const float *src)
+void emu_view_store(const struct emu_exec *x, const struct emu_view *v, unsigned int p,
+		    const float *src)
 {
 	FOR_EACH_RUN(v, p, run, done)
-		emu_row_narrow(v->dtype, run, v->step[0], src + done, v->count[0], &x->round);
+	emu_row_narrow(v->dtype, run, v->step[0], src + done, v->count[0], &x->round);
 }
 
-const float *emu_view_load_f32(const struct emu_exec *x, const struct emu_view *v, unsigned int p, float *buf)
+const float *emu_view_load_f32(const struct emu_exec *x, const struct emu_view *v, unsigned int p,
+			       float *buf)
 {
 	if (v->contiguous && !x->eng->mode_flush &&
-	    (v->dtype == TRN_DTYPE_FP32 || v->dtype == TRN_DTYPE_FP32R || v->dtype == TRN_DTYPE_TF32))
+	    (v->dtype == TRN_DTYPE_FP32 || v->dtype == TRN_DTYPE_FP32R ||
+	     v->dtype == TRN_DTYPE_TF32))
 		return (const float *)(const void *)emu_view_row(v, p);
 	emu_view_load(x, v, p, buf);
 	return buf;
 }
 
 /**
- * emu_view_out() - where to compute row @p of @v: in place when memory has the form of the computation and neither input row
- * would be overwritten before it is read, else @buf. Give the result to emu_view_commit().
+ * emu_view_out() - where to compute row @p of @v: in place when memory has the form of the
+ * computation and neither input row would be overwritten before it is read, else @buf. Give the
+ * result to emu_view_commit().
  */
-float *emu_view_out(const struct emu_exec *x, const struct emu_view *v, unsigned int p, const float *a, const float *b,
-		    float *buf)
+float *emu_view_out(const struct emu_exec *x, const struct emu_view *v, unsigned int p,
+		    const float *a, const float *b, float *buf)
 {
 	float *d = (float *)(void *)emu_view_row(v, p);
 
-	if (!v->contiguous || x->round.flush || (v->dtype != TRN_DTYPE_FP32 && v->dtype != TRN_DTYPE_FP32R))
+	if (!v->contiguous || x->round.flush ||
+	    (v->dtype != TRN_DTYPE_FP32 && v->dtype != TRN_DTYPE_FP32R))
 		return buf;
 	if (a && a != d && a < d + v->n && d < a + v->n)
 		return buf;
@@ -316,13 +333,15 @@ float *emu_view_out(const struct emu_exec *x, const struct emu_view *v, unsigned
 	return d;
 }
 
-void emu_view_commit(const struct emu_exec *x, const struct emu_view *v, unsigned int p, const float *row)
+void emu_view_commit(const struct emu_exec *x, const struct emu_view *v, unsigned int p,
+		     const float *row)
 {
 	if ((const void *)row != (const void *)emu_view_row(v, p))
 		emu_view_store(x, v, p, row);
 }
 
-static void load_bits(const uint8_t *src, int64_t step, unsigned int esize, uint32_t *dst, uint32_t n)
+static void load_bits(const uint8_t *src, int64_t step, unsigned int esize, uint32_t *dst,
+		      uint32_t n)
 {
 	uint32_t i;
 
@@ -345,10 +364,11 @@ static void load_bits(const uint8_t *src, int64_t step, unsigned int esize, uint
 void emu_view_load_u32(const struct emu_view *v, unsigned int p, uint32_t *dst)
 {
 	FOR_EACH_RUN(v, p, run, done)
-		load_bits(run, v->step[0], v->esize, dst + done, v->count[0]);
+	load_bits(run, v->step[0], v->esize, dst + done, v->count[0]);
 }
 
-static void store_bits(uint8_t *dst, int64_t step, unsigned int esize, const uint32_t *src, uint32_t n)
+static void store_bits(uint8_t *dst, int64_t step, unsigned int esize, const uint32_t *src,
+		       uint32_t n)
 {
 	uint32_t i;
 
@@ -369,7 +389,7 @@ static void store_bits(uint8_t *dst, int64_t step, unsigned int esize, const uin
 void emu_view_store_u32(const struct emu_view *v, unsigned int p, const uint32_t *src)
 {
 	FOR_EACH_RUN(v, p, run, done)
-		store_bits(run, v->step[0], v->esize, src + done, v->count[0]);
+	store_bits(run, v->step[0], v->esize, src + done, v->count[0]);
 }
 
 /** emu_view_checksum() - sum of the elements' 16-bit halves modulo 2^16. */
@@ -379,7 +399,8 @@ uint16_t emu_view_checksum(const struct emu_view *v)
 	unsigned int p;
 
 	for (p = 0; p < v->parts; p++)
-		FOR_EACH_RUN(v, p, run, done) {
+		FOR_EACH_RUN(v, p, run, done)
+		{
 			uint32_t i, bits;
 
 			for (i = 0; i < v->count[0]; i++) {

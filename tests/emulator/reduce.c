@@ -7,14 +7,15 @@
 #include "alu.h"
 #include "exec.h"
 
-#define BN_STATS_MAX	512
+#define BN_STATS_MAX 512
 
 static uint32_t *row_u32(const struct emu_exec *x, unsigned int i)
 {
 	return (uint32_t *)(void *)x->core->row[i];
 }
 
-static uint32_t reduce_group_bits(unsigned int op, unsigned int width, const uint32_t *in, uint32_t n)
+static uint32_t reduce_group_bits(unsigned int op, unsigned int width, const uint32_t *in,
+				  uint32_t n)
 {
 	uint32_t acc = in[0], i;
 
@@ -32,13 +33,15 @@ static void reduce_bits(struct emu_exec *x, unsigned int op, uint32_t group)
 	for (p = 0; p < src->parts; p++) {
 		emu_view_load_u32(src, p, in);
 		for (i = 0; i < dst->n; i++)
-			out[i] = reduce_group_bits(op, 8u * src->esize, in + (size_t)i * group, group);
+			out[i] = reduce_group_bits(op, 8u * src->esize, in + (size_t)i * group,
+						   group);
 		emu_view_store_u32(dst, p, out);
 	}
 }
 
 /* Rows of EMU_REDUCE_ROWS partitions at a time; see emu_alu_reduce_rows(). */
-static void reduce_batch(struct emu_exec *x, unsigned int op, uint32_t group, unsigned int p, unsigned int rows)
+static void reduce_batch(struct emu_exec *x, unsigned int op, uint32_t group, unsigned int p,
+			 unsigned int rows)
 {
 	const struct emu_view *dst = &x->v[0], *src = &x->v[1];
 	const float *in[EMU_REDUCE_ROWS], *at[EMU_REDUCE_ROWS];
@@ -54,7 +57,7 @@ static void reduce_batch(struct emu_exec *x, unsigned int op, uint32_t group, un
 		for (r = 0; r < rows; r++) {
 			at[r] = in[r] + (size_t)i * group;
 			acc[r] = emu_alu_identity(op);
-			if (op == TRN_ALU_SUB)		/* the first element minus the others */
+			if (op == TRN_ALU_SUB) /* the first element minus the others */
 				acc[r] = *at[r]++;
 		}
 		emu_alu_reduce_rows(op, acc, at, rows, op == TRN_ALU_SUB ? group - 1 : group);
@@ -70,14 +73,15 @@ enum trn_fault emu_exec_tensor_reduce(struct emu_exec *x)
 {
 	const struct emu_view *dst = &x->v[0], *src = &x->v[1];
 	const struct trn_operand *o = &x->insn->slot[1];
-	unsigned int rdims = (x->insn->opf >> TRN_OPF_RDIMS_SHIFT) + 1, op = x->insn->reduce_op, p, d, rows;
+	unsigned int rdims = (x->insn->opf >> TRN_OPF_RDIMS_SHIFT) + 1, op = x->insn->reduce_op, p,
+		     d, rows;
 	bool bits = emu_alu_class(op) == EMU_ALU_BIT;
 	uint32_t group = 1;
 
 	if (!emu_alu_is_reduction(op) || (bits && (x->insn->opf & TRN_OPF_NEGATE)))
 		return TRN_FAULT_ILLEGAL_INSN;
-	if (bits ? !emu_dtype_is_int(src->dtype) || src->dtype != dst->dtype :
-		   !emu_dtype_is_plain(src->dtype) || !emu_dtype_is_plain(dst->dtype))
+	if (bits ? !emu_dtype_is_int(src->dtype) || src->dtype != dst->dtype
+		 : !emu_dtype_is_plain(src->dtype) || !emu_dtype_is_plain(dst->dtype))
 		return TRN_FAULT_OPERAND;
 	if (rdims > (o->ndim & TRN_OPERAND_NDIM_MASK))
 		return TRN_FAULT_OPERAND;
@@ -90,8 +94,9 @@ enum trn_fault emu_exec_tensor_reduce(struct emu_exec *x)
 		return TRN_FAULT_NONE;
 	}
 	/*
-	 * Long rows go one by one: a batch would not fit the row buffers. A batch reads eight rows before it writes one, which no program
-	 * can tell: start partitions are such that row p of an operand is never row q of another.
+	 * Long rows go one by one: a batch would not fit the row buffers. A batch reads eight rows
+	 * before it writes one, which no program can tell: start partitions are such that row p of
+	 * an operand is never row q of another.
 	 */
 	rows = src->n <= EMU_ROW_MAX / EMU_REDUCE_ROWS ? EMU_REDUCE_ROWS : 1;
 	for (p = 0; p < src->parts; p += rows)
@@ -106,7 +111,8 @@ static float step(unsigned int op, bool reverse, float a, float b)
 
 static bool is_binary_arith(unsigned int op)
 {
-	return emu_alu_class(op) == EMU_ALU_ARITH && !emu_alu_is_unary(op) && !emu_alu_pool_only(op);
+	return emu_alu_class(op) == EMU_ALU_ARITH && !emu_alu_is_unary(op) &&
+	       !emu_alu_pool_only(op);
 }
 
 /* r = (a[i] op0 r) op1 b[i], the first r being c0. */
@@ -121,7 +127,8 @@ enum trn_fault emu_exec_scan(struct emu_exec *x)
 
 	if (!is_binary_arith(op0) || !is_binary_arith(op1))
 		return TRN_FAULT_ILLEGAL_INSN;
-	if (!emu_dtype_is_plain(dst->dtype) || !emu_dtype_is_plain(va->dtype) || !emu_dtype_is_plain(vb->dtype))
+	if (!emu_dtype_is_plain(dst->dtype) || !emu_dtype_is_plain(va->dtype) ||
+	    !emu_dtype_is_plain(vb->dtype))
 		return TRN_FAULT_OPERAND;
 	fault = emu_scalar_init(x, 0, dst->parts, &c0);
 	if (fault)
@@ -210,7 +217,8 @@ enum trn_fault emu_exec_bn_aggr(struct emu_exec *x)
 	float out[2];
 	unsigned int p;
 
-	if (src->n % 3 || dst->n != 2 || !emu_dtype_is_plain(dst->dtype) || !emu_dtype_is_plain(src->dtype))
+	if (src->n % 3 || dst->n != 2 || !emu_dtype_is_plain(dst->dtype) ||
+	    !emu_dtype_is_plain(src->dtype))
 		return TRN_FAULT_OPERAND;
 	for (p = 0; p < src->parts; p++) {
 		bn_merge(emu_view_load_f32(x, src, p, x->core->row[0]), src->n, out);
@@ -236,7 +244,8 @@ enum trn_fault emu_exec_partition_reduce(struct emu_exec *x)
 
 	if (op != TRN_ALU_ADD && op != TRN_ALU_MAX && !bits)
 		return TRN_FAULT_ILLEGAL_INSN;
-	if (dst->parts != 1 || dst->n != src->n || !emu_dtype_is_plain(dst->dtype) || !emu_dtype_is_plain(src->dtype))
+	if (dst->parts != 1 || dst->n != src->n || !emu_dtype_is_plain(dst->dtype) ||
+	    !emu_dtype_is_plain(src->dtype))
 		return TRN_FAULT_OPERAND;
 	if (bits && (!emu_dtype_is_int(src->dtype) || dst->dtype != src->dtype))
 		return TRN_FAULT_OPERAND;
@@ -248,8 +257,8 @@ enum trn_fault emu_exec_partition_reduce(struct emu_exec *x)
 				if (bits)
 					words[i] = emu_alu_bits(op, words[i], row_u32(x, 0)[i], 32);
 				else
-					emu_alu_int(op, src->dtype == TRN_DTYPE_INT32, words[i], row_u32(x, 0)[i],
-						    &words[i]);
+					emu_alu_int(op, src->dtype == TRN_DTYPE_INT32, words[i],
+						    row_u32(x, 0)[i], &words[i]);
 			}
 		}
 		emu_view_store_u32(dst, 0, words);

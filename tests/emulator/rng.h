@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#define EMU_XORWOW_WORDS	6
+#define EMU_XORWOW_WORDS 6
 
 /** struct emu_xorwow - generator state, in the order it is saved: x, y, z, w, v, d. */
 struct emu_xorwow {
@@ -28,7 +28,8 @@ static inline uint32_t emu_xorwow_next(struct emu_xorwow *r)
 	return r->s[5] + r->s[4];
 }
 
-/** emu_xorwow_seed() - state number @stream of @seed, by SplitMix64 started at (seed << 32 | stream). */
+/** emu_xorwow_seed() - state number @stream of @seed, by SplitMix64 started at (seed << 32 |
+ * stream). */
 void emu_xorwow_seed(struct emu_xorwow *r, uint32_t seed, uint32_t stream);
 
 #endif /* EMU_RNG_H */

@@ -5,9 +5,9 @@
 #include <math.h>
 #include "exec.h"
 
-#define SEARCH_MIN	8
-#define SEARCH_MAX	16384
-#define ABSENT		0xffffffffu
+#define SEARCH_MIN 8
+#define SEARCH_MAX 16384
+#define ABSENT	   0xffffffffu
 
 static bool source_valid(const struct emu_view *v)
 {
@@ -61,10 +61,11 @@ static uint32_t find_from(const float *data, uint32_t n, float value, uint32_t f
 }
 
 /*
- * Index of each value in the data, values taken in the order of @order (+1: 0 to 7, -1: 7 to 0). A value equal to one taken
- * before continues after that one's match.
+ * Index of each value in the data, values taken in the order of @order (+1: 0 to 7, -1: 7 to 0). A
+ * value equal to one taken before continues after that one's match.
  */
-static void find8(const float *data, uint32_t n, const float values[8], int order, uint32_t index[8])
+static void find8(const float *data, uint32_t n, const float values[8], int order,
+		  uint32_t index[8])
 {
 	int first = order > 0 ? 0 : 7, i, j;
 
@@ -109,8 +110,8 @@ enum trn_fault emu_exec_match_replace8(struct emu_exec *x)
 	enum trn_fault fault;
 	unsigned int p, k;
 
-	if (!source_valid(data) || vals->n != 8 || !emu_dtype_is_plain(vals->dtype) || dst->n != data->n ||
-	    !emu_dtype_is_plain(dst->dtype))
+	if (!source_valid(data) || vals->n != 8 || !emu_dtype_is_plain(vals->dtype) ||
+	    dst->n != data->n || !emu_dtype_is_plain(dst->dtype))
 		return TRN_FAULT_OPERAND;
 	if (!wants_index && x->insn->c1)
 		return TRN_FAULT_ILLEGAL_INSN;

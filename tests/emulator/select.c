@@ -5,14 +5,15 @@
 #include "alu.h"
 #include "exec.h"
 
-#define F32_LOWEST	0xff7fffffu	/* what RANGE_SELECT puts outside the range */
+#define F32_LOWEST 0xff7fffffu /* what RANGE_SELECT puts outside the range */
 
 static uint32_t *row_u32(const struct emu_exec *x, unsigned int i)
 {
 	return (uint32_t *)(void *)x->core->row[i];
 }
 
-/* Elements whose predicate is nonzero (zero when reversed) take the source, the others keep what they have. */
+/* Elements whose predicate is nonzero (zero when reversed) take the source, the others keep what
+ * they have. */
 enum trn_fault emu_exec_copy_predicated(struct emu_exec *x)
 {
 	const struct emu_view *dst = &x->v[0], *src = &x->v[1], *pred = &x->v[2];
@@ -22,7 +23,8 @@ enum trn_fault emu_exec_copy_predicated(struct emu_exec *x)
 	enum trn_fault fault;
 	unsigned int p;
 
-	if (pred->dtype != TRN_DTYPE_UINT8 && pred->dtype != TRN_DTYPE_UINT16 && pred->dtype != TRN_DTYPE_UINT32)
+	if (pred->dtype != TRN_DTYPE_UINT8 && pred->dtype != TRN_DTYPE_UINT16 &&
+	    pred->dtype != TRN_DTYPE_UINT32)
 		return TRN_FAULT_OPERAND;
 	if (!emu_dtype_is_plain(dst->dtype) || (src->used && src->dtype != dst->dtype))
 		return TRN_FAULT_OPERAND;
@@ -62,10 +64,13 @@ enum trn_fault emu_exec_select_reduce(struct emu_exec *x)
 	if (!emu_dtype_is_int(pred->dtype) || pred->esize > 2 || !emu_dtype_is_plain(dst->dtype) ||
 	    !emu_dtype_is_plain(src->dtype))
 		return TRN_FAULT_OPERAND;
-	if (src->dtype == TRN_DTYPE_TF32 || src->dtype == TRN_DTYPE_INT32 || src->dtype == TRN_DTYPE_UINT32)
+	if (src->dtype == TRN_DTYPE_TF32 || src->dtype == TRN_DTYPE_INT32 ||
+	    src->dtype == TRN_DTYPE_UINT32)
 		return TRN_FAULT_OPERAND;
-	fault = emu_insn_reduce_cmd(x->insn) == TRN_REDUCE_LOAD_REDUCE ? TRN_FAULT_ILLEGAL_INSN : TRN_FAULT_NONE;
-	if (!fault && emu_insn_reduce_cmd(x->insn) >= TRN_REDUCE_REDUCE && x->insn->reduce_op != TRN_ALU_MAX)
+	fault = emu_insn_reduce_cmd(x->insn) == TRN_REDUCE_LOAD_REDUCE ? TRN_FAULT_ILLEGAL_INSN
+								       : TRN_FAULT_NONE;
+	if (!fault && emu_insn_reduce_cmd(x->insn) >= TRN_REDUCE_REDUCE &&
+	    x->insn->reduce_op != TRN_ALU_MAX)
 		fault = TRN_FAULT_ILLEGAL_INSN;
 	if (!fault && emu_insn_reduce_cmd(x->insn) < TRN_REDUCE_REDUCE && x->insn->reduce_op)
 		fault = TRN_FAULT_ILLEGAL_INSN;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Moves between partitions and gathers along them: TRANSPOSE32, SHUFFLE32, N_GATHER. Elements move as bits.
+ * Moves between partitions and gathers along them: TRANSPOSE32, SHUFFLE32, N_GATHER. Elements move
+ * as bits.
  */
 #include "exec.h"
 
-#define BLOCK		32
-#define MASK_KEEP	255	/* SHUFFLE32: leave the output partition as it is */
+#define BLOCK	  32
+#define MASK_KEEP 255 /* SHUFFLE32: leave the output partition as it is */
 
 static uint32_t element_load(const struct emu_view *v, unsigned int p, uint32_t i)
 {
@@ -20,8 +21,8 @@ static void element_store(const struct emu_view *v, unsigned int p, uint32_t i, 
 	memcpy(emu_view_element(v, p, i), &bits, v->esize);
 }
 
-static void transpose_block(const struct emu_view *dst, const struct emu_view *src, unsigned int p0, uint32_t f0,
-			    unsigned int rows, unsigned int cols)
+static void transpose_block(const struct emu_view *dst, const struct emu_view *src, unsigned int p0,
+			    uint32_t f0, unsigned int rows, unsigned int cols)
 {
 	uint32_t block[BLOCK][BLOCK];
 	unsigned int r, c;
@@ -34,7 +35,8 @@ static void transpose_block(const struct emu_view *dst, const struct emu_view *s
 			element_store(dst, p0 + c, f0 + r, block[r][c]);
 }
 
-/* One block of at most 32 by 32 into the transposed shape, or every 32 by 32 block of a bigger operand in its place. */
+/* One block of at most 32 by 32 into the transposed shape, or every 32 by 32 block of a bigger
+ * operand in its place. */
 enum trn_fault emu_exec_transpose32(struct emu_exec *x)
 {
 	const struct emu_view *dst = &x->v[0], *src = &x->v[1];
@@ -65,8 +67,8 @@ static void shuffle_mask(const struct trn_insn *insn, uint8_t mask[BLOCK])
 }
 
 /* Columns [f, f + n) of one quadrant: all sources are read before the first store. */
-static void shuffle_columns(struct emu_exec *x, const uint8_t *mask, unsigned int p0, unsigned int rows, uint32_t f,
-			    uint32_t n)
+static void shuffle_columns(struct emu_exec *x, const uint8_t *mask, unsigned int p0,
+			    unsigned int rows, uint32_t f, uint32_t n)
 {
 	uint32_t *buf = (uint32_t *)(void *)x->core->row[0], i;
 	unsigned int r;
@@ -99,7 +101,8 @@ enum trn_fault emu_exec_shuffle32(struct emu_exec *x)
 		unsigned int rows = src->parts - p < BLOCK ? src->parts - p : BLOCK;
 
 		for (f = 0; f < src->n; f += chunk)
-			shuffle_columns(x, mask, p, rows, f, src->n - f < chunk ? src->n - f : chunk);
+			shuffle_columns(x, mask, p, rows, f,
+					src->n - f < chunk ? src->n - f : chunk);
 	}
 	return TRN_FAULT_NONE;
 }
@@ -108,7 +111,8 @@ enum trn_fault emu_exec_shuffle32(struct emu_exec *x)
 enum trn_fault emu_exec_n_gather(struct emu_exec *x)
 {
 	const struct emu_view *dst = &x->v[0], *data = &x->v[1], *index = &x->v[2];
-	uint32_t *in = (uint32_t *)(void *)x->core->row[0], *at = (uint32_t *)(void *)x->core->row[1];
+	uint32_t *in = (uint32_t *)(void *)x->core->row[0],
+		 *at = (uint32_t *)(void *)x->core->row[1];
 	uint32_t *out = (uint32_t *)(void *)x->core->row[2], i;
 	unsigned int p;
 

@@ -33,7 +33,8 @@ static const struct emu_simd *choose_rows(void)
 	return __builtin_cpu_supports("avx2") ? &emu_simd_avx2 : &emu_simd_base;
 }
 
-/* On AMD processors up to Zen 4 a 512-bit multiply and add take turns on 256-bit units: the narrower tile is faster by a tenth. */
+/* On AMD processors up to Zen 4 a 512-bit multiply and add take turns on 256-bit units: the
+ * narrower tile is faster by a tenth. */
 static const struct emu_simd *choose_matrix(void)
 {
 	return has_avx512() && __builtin_cpu_is("amd") ? &emu_simd_avx512vl : choose_rows();
@@ -56,7 +57,8 @@ static const struct emu_simd *choose_matrix(void)
 #endif
 
 /* Threads that race here store the same pointer. */
-static const struct emu_simd *remember(const struct emu_simd **slot, const struct emu_simd *(*choose)(void))
+static const struct emu_simd *remember(const struct emu_simd **slot,
+				       const struct emu_simd *(*choose)(void))
 {
 	const struct emu_simd *v = __atomic_load_n(slot, __ATOMIC_RELAXED);
 

@@ -2,10 +2,10 @@
 /*
  * Vector loops for any processor.
  */
-#define SIMD_NAME	base
+#define SIMD_NAME base
 #define SIMD_TARGET
-#define SIMD_BYTES	16
-#define SIMD_MR		4
-#define SIMD_NV		2
+#define SIMD_BYTES 16
+#define SIMD_MR	   4
+#define SIMD_NV	   2
 
 #include "simd_template.h"

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * DMA_XFER: a self-contained transfer between device addresses: copy, cast, accumulate, gather or scatter of rows.
+ * DMA_XFER: a self-contained transfer between device addresses: copy, cast, accumulate, gather or
+ * scatter of rows.
  *
- * Elements are taken in the source's order and put down in the destination's order. With an index vector the outermost
- * dimension of that operand is addressed by the vector: row i lies at base + index[i] * step. Indices are checked before
- * any byte of their row moves.
+ * Elements are taken in the source's order and put down in the destination's order. With an index
+ * vector the outermost dimension of that operand is addressed by the vector: row i lies at base +
+ * index[i] * step. Indices are checked before any byte of their row moves.
  */
 #include "alu.h"
 #include "exec.h"
 
-#define XFER_ELEMENTS_MAX	(1u << 24)	/* bounds the work of one instruction */
-#define XFER_CHUNK		(EMU_ROW_MAX / 2)	/* elements; 8-byte ones fill a row buffer */
-#define XFER_FLAGS		(TRN_XFER_BASE_REG | TRN_XFER_INDEX_VECTOR | TRN_XFER_OOB_SKIP | \
-				 TRN_XFER_ACCUMULATE | 0x3fu << TRN_XFER_REG_SHIFT)
+#define XFER_ELEMENTS_MAX (1u << 24)	    /* bounds the work of one instruction */
+#define XFER_CHUNK	  (EMU_ROW_MAX / 2) /* elements; 8-byte ones fill a row buffer */
+#define XFER_FLAGS                                                                             \
+	(TRN_XFER_BASE_REG | TRN_XFER_INDEX_VECTOR | TRN_XFER_OOB_SKIP | TRN_XFER_ACCUMULATE | \
+	 0x3fu << TRN_XFER_REG_SHIFT)
 
 /* One operand, and where its elements are. */
 struct xfer_operand {
@@ -22,9 +24,9 @@ struct xfer_operand {
 	uint8_t esize;
 	uint8_t ndim;
 	uint32_t count[TRN_OPERAND_DIMS];
-	int64_t step[TRN_OPERAND_DIMS];		/* bytes */
+	int64_t step[TRN_OPERAND_DIMS]; /* bytes */
 	uint32_t n;
-	uint32_t row;				/* elements of an indexed row */
+	uint32_t row; /* elements of an indexed row */
 	uint32_t index[TRN_PARTITIONS];
 };
 
@@ -38,7 +40,8 @@ static uint32_t get32(const uint8_t *p)
 	return get16(p) | (uint32_t)get16(p + 2) << 16;
 }
 
-static enum trn_fault operand_decode(const struct emu_exec *x, const uint8_t *raw, struct xfer_operand *o)
+static enum trn_fault operand_decode(const struct emu_exec *x, const uint8_t *raw,
+				     struct xfer_operand *o)
 {
 	uint64_t n = 1;
 	unsigned int d;
@@ -49,7 +52,8 @@ static enum trn_fault operand_decode(const struct emu_exec *x, const uint8_t *ra
 	o->ndim = raw[9];
 	o->flags = get16(raw + 10);
 	o->esize = (uint8_t)emu_dtype_size(o->dtype);
-	if ((o->flags & ~XFER_FLAGS) || (!(o->flags & TRN_XFER_BASE_REG) && o->flags >> TRN_XFER_REG_SHIFT))
+	if ((o->flags & ~XFER_FLAGS) ||
+	    (!(o->flags & TRN_XFER_BASE_REG) && o->flags >> TRN_XFER_REG_SHIFT))
 		return TRN_FAULT_ILLEGAL_INSN;
 	if (emu_dtype_generation(o->dtype) > x->core->config.generation)
 		return TRN_FAULT_ILLEGAL_INSN;
@@ -81,8 +85,9 @@ static uint64_t element_address(const struct xfer_operand *o, uint32_t e, uint32
 	uint64_t addr = o->base;
 	unsigned int d;
 
-	*run = o->step[0] == o->esize && !(o->ndim == 1 && (o->flags & TRN_XFER_INDEX_VECTOR)) ?
-	       o->count[0] - e % o->count[0] : 1;
+	*run = o->step[0] == o->esize && !(o->ndim == 1 && (o->flags & TRN_XFER_INDEX_VECTOR))
+		       ? o->count[0] - e % o->count[0]
+		       : 1;
 	for (d = 0; d < o->ndim; d++) {
 		uint32_t i = e % o->count[d];
 
@@ -95,8 +100,8 @@ static uint64_t element_address(const struct xfer_operand *o, uint32_t e, uint32
 }
 
 /* Elements [e, e + n) of @o to or from the packed buffer @buf. */
-static enum trn_fault transfer(struct emu_exec *x, const struct xfer_operand *o, uint32_t e, uint32_t n, uint8_t *buf,
-			       bool write)
+static enum trn_fault transfer(struct emu_exec *x, const struct xfer_operand *o, uint32_t e,
+			       uint32_t n, uint8_t *buf, bool write)
 {
 	while (n) {
 		uint32_t run;
@@ -106,9 +111,11 @@ static enum trn_fault transfer(struct emu_exec *x, const struct xfer_operand *o,
 		if (run > n)
 			run = n;
 		if (write)
-			fault = x->core->ops.write(x->core->opaque, addr, buf, (size_t)run * o->esize);
+			fault = x->core->ops.write(x->core->opaque, addr, buf,
+						   (size_t)run * o->esize);
 		else
-			fault = x->core->ops.read(x->core->opaque, addr, buf, (size_t)run * o->esize, false);
+			fault = x->core->ops.read(x->core->opaque, addr, buf,
+						  (size_t)run * o->esize, false);
 		if (fault) {
 			x->eng->fault_address = addr;
 			return fault;
@@ -121,8 +128,8 @@ static enum trn_fault transfer(struct emu_exec *x, const struct xfer_operand *o,
 }
 
 /* At most XFER_CHUNK elements: read, convert or accumulate, write. */
-static enum trn_fault copy_chunk(struct emu_exec *x, const struct xfer_operand *dst, const struct xfer_operand *src,
-				 uint32_t e, uint32_t n)
+static enum trn_fault copy_chunk(struct emu_exec *x, const struct xfer_operand *dst,
+				 const struct xfer_operand *src, uint32_t e, uint32_t n)
 {
 	uint8_t *raw = (uint8_t *)x->core->row[0];
 	float *value = x->core->row[1], *old = x->core->row[2];
@@ -147,15 +154,16 @@ static enum trn_fault copy_chunk(struct emu_exec *x, const struct xfer_operand *
 	return transfer(x, dst, e, n, raw, true);
 }
 
-static enum trn_fault copy_range(struct emu_exec *x, const struct xfer_operand *dst, const struct xfer_operand *src,
-				 uint32_t e, uint32_t n)
+static enum trn_fault copy_range(struct emu_exec *x, const struct xfer_operand *dst,
+				 const struct xfer_operand *src, uint32_t e, uint32_t n)
 {
 	while (n) {
 		uint32_t chunk = n < XFER_CHUNK ? n : XFER_CHUNK;
 		enum trn_fault fault;
 
 		if (emu_core_interrupted(x->core))
-			return (enum trn_fault)__atomic_load_n(&x->core->interrupt, __ATOMIC_RELAXED);
+			return (enum trn_fault)__atomic_load_n(&x->core->interrupt,
+							       __ATOMIC_RELAXED);
 		fault = copy_chunk(x, dst, src, e, chunk);
 		if (fault)
 			return fault;
@@ -184,8 +192,8 @@ static enum trn_fault indices_load(struct emu_exec *x, struct xfer_operand *o)
 	return TRN_FAULT_NONE;
 }
 
-static enum trn_fault copy_rows(struct emu_exec *x, const struct xfer_operand *dst, const struct xfer_operand *src,
-				const struct xfer_operand *indexed)
+static enum trn_fault copy_rows(struct emu_exec *x, const struct xfer_operand *dst,
+				const struct xfer_operand *src, const struct xfer_operand *indexed)
 {
 	uint32_t rows = indexed->count[indexed->ndim - 1], i;
 	uint32_t bound = emu_insn_scalar32(x->eng, emu_insn_c1_kind(x->insn), x->insn->c1);
@@ -196,8 +204,9 @@ static enum trn_fault copy_rows(struct emu_exec *x, const struct xfer_operand *d
 		if (indexed->index[i] >= bound) {
 			if (indexed->flags & TRN_XFER_OOB_SKIP)
 				continue;
-			x->eng->fault_address = indexed->base + (uint64_t)indexed->step[indexed->ndim - 1] *
-						indexed->index[i];
+			x->eng->fault_address =
+				indexed->base +
+				(uint64_t)indexed->step[indexed->ndim - 1] * indexed->index[i];
 			return TRN_FAULT_OPERAND;
 		}
 		fault = copy_range(x, dst, src, i * indexed->row, indexed->row);
@@ -228,7 +237,8 @@ static enum trn_fault shape_check(const struct emu_exec *x, const struct xfer_op
 	if (src->n != dst->n)
 		return TRN_FAULT_OPERAND;
 	if ((src->dtype != dst->dtype || accumulate) &&
-	    (src->esize == 8 || dst->esize == 8 || !emu_dtype_is_plain(src->dtype) || !emu_dtype_is_plain(dst->dtype)))
+	    (src->esize == 8 || dst->esize == 8 || !emu_dtype_is_plain(src->dtype) ||
+	     !emu_dtype_is_plain(dst->dtype)))
 		return TRN_FAULT_OPERAND;
 	return TRN_FAULT_NONE;
 }

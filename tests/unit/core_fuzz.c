@@ -8,10 +8,10 @@
 #include "core_fuzz.h"
 #include "tests/emulator/core_priv.h"
 
-#define MEM_BYTES	65536
-#define IMAGE_MAX	256
-#define IMAGE(e)	(0x100000000ull + (uint64_t)(e) * IMAGE_MAX * TRN_INSN_SIZE)
-#define INSNS_MAX	100	/* the largest operands take most of a second under sanitizers */
+#define MEM_BYTES 65536
+#define IMAGE_MAX 256
+#define IMAGE(e)  (0x100000000ull + (uint64_t)(e)*IMAGE_MAX * TRN_INSN_SIZE)
+#define INSNS_MAX 100 /* the largest operands take most of a second under sanitizers */
 
 struct fuzz {
 	uint8_t mem[MEM_BYTES];
@@ -50,7 +50,8 @@ static enum trn_fault mem_write(void *opaque, uint64_t addr, const void *buf, si
 	return TRN_FAULT_NONE;
 }
 
-static enum trn_fault dma_trigger(void *opaque, uint32_t engine_mask, uint32_t queue, uint32_t count)
+static enum trn_fault dma_trigger(void *opaque, uint32_t engine_mask, uint32_t queue,
+				  uint32_t count)
 {
 	(void)opaque;
 	(void)count;
@@ -73,7 +74,9 @@ static void padding_check(const uint8_t *base, size_t stride, size_t used)
 	for (p = 0; p < TRN_PARTITIONS; p++)
 		for (i = used; i < stride; i++)
 			if (base[p * stride + i]) {
-				fprintf(stderr, "core_fuzz: byte %zu behind partition %u was written\n", i - used, p);
+				fprintf(stderr,
+					"core_fuzz: byte %zu behind partition %u was written\n",
+					i - used, p);
 				abort();
 			}
 }
@@ -81,7 +84,9 @@ static void padding_check(const uint8_t *base, size_t stride, size_t used)
 uint64_t core_fuzz_one(const uint8_t *data, size_t size)
 {
 	const struct emu_core_ops ops = { mem_read, mem_write, dma_trigger, notify };
-	struct emu_run run = { .max_insns = INSNS_MAX, .stop_when_stuck = true, .args_address = 0x100 };
+	struct emu_run run = { .max_insns = INSNS_MAX,
+			       .stop_when_stuck = true,
+			       .args_address = 0x100 };
 	struct emu_core_config config = { .generation = 2 };
 	struct emu_run_result result;
 	struct emu_core *core;
@@ -91,7 +96,8 @@ uint64_t core_fuzz_one(const uint8_t *data, size_t size)
 	if (size < 1 + TRN_INSN_SIZE)
 		return 0;
 	config.generation += data[0] % CORE_FUZZ_GENERATIONS;
-	config.sbuf_partition_bytes = config.generation == 2 ? TRN_SBUF_PARTITION_BYTES_V2 : TRN_SBUF_PARTITION_BYTES_V3;
+	config.sbuf_partition_bytes = config.generation == 2 ? TRN_SBUF_PARTITION_BYTES_V2
+							     : TRN_SBUF_PARTITION_BYTES_V3;
 	f = calloc(1, sizeof(*f));
 	core = emu_core_create(&config, &ops, f);
 	if (!f || !core)

@@ -37,7 +37,8 @@ static enum trn_fault mem_write(void *opaque, uint64_t addr, const void *buf, si
 	return TRN_FAULT_NONE;
 }
 
-static enum trn_fault dma_trigger(void *opaque, uint32_t engine_mask, uint32_t queue, uint32_t count)
+static enum trn_fault dma_trigger(void *opaque, uint32_t engine_mask, uint32_t queue,
+				  uint32_t count)
 {
 	struct harness *h = opaque;
 
@@ -79,7 +80,8 @@ struct harness *h_create(unsigned int generation)
 {
 	struct emu_core_config config = {
 		.generation = generation,
-		.sbuf_partition_bytes = generation == 2 ? TRN_SBUF_PARTITION_BYTES_V2 : TRN_SBUF_PARTITION_BYTES_V3,
+		.sbuf_partition_bytes = generation == 2 ? TRN_SBUF_PARTITION_BYTES_V2
+							: TRN_SBUF_PARTITION_BYTES_V3,
 	};
 
 	return h_create_config(&config);
@@ -122,14 +124,14 @@ void h_run_ok(struct harness *h)
 {
 	enum trn_fault fault = h_run(h);
 
-	ck_assert_msg(fault == TRN_FAULT_NONE, "fault %d, engine %d, instruction %u, opcode %02x", fault,
-		      h->result.engine, h->result.pc, h->result.opcode);
+	ck_assert_msg(fault == TRN_FAULT_NONE, "fault %d, engine %d, instruction %u, opcode %02x",
+		      fault, h->result.engine, h->result.pc, h->result.opcode);
 }
 
-static struct trn_operand operand(unsigned int mem, unsigned int partition, unsigned int partitions, uint32_t offset,
-				  enum trn_dtype dtype, uint16_t n)
+static struct trn_operand operand(unsigned int mem, unsigned int partition, unsigned int partitions,
+				  uint32_t offset, enum trn_dtype dtype, uint16_t n)
 {
-	return (struct trn_operand) {
+	return (struct trn_operand){
 		.where = mem << TRN_OPERAND_MEM_SHIFT | offset,
 		.partition = (uint8_t)partition,
 		.partitions = (uint8_t)partitions,
@@ -139,24 +141,27 @@ static struct trn_operand operand(unsigned int mem, unsigned int partition, unsi
 	};
 }
 
-struct trn_operand h_sbuf(unsigned int partition, unsigned int partitions, uint32_t offset, enum trn_dtype dtype, uint16_t n)
+struct trn_operand h_sbuf(unsigned int partition, unsigned int partitions, uint32_t offset,
+			  enum trn_dtype dtype, uint16_t n)
 {
 	return operand(TRN_MEM_SBUF, partition, partitions, offset, dtype, n);
 }
 
-struct trn_operand h_psum(unsigned int partition, unsigned int partitions, uint32_t offset, enum trn_dtype dtype, uint16_t n)
+struct trn_operand h_psum(unsigned int partition, unsigned int partitions, uint32_t offset,
+			  enum trn_dtype dtype, uint16_t n)
 {
 	return operand(TRN_MEM_PSUM, partition, partitions, offset, dtype, n);
 }
 
 struct trn_operand h_unused(void)
 {
-	return (struct trn_operand) { .where = TRN_MEM_UNUSED << TRN_OPERAND_MEM_SHIFT };
+	return (struct trn_operand){ .where = TRN_MEM_UNUSED << TRN_OPERAND_MEM_SHIFT };
 }
 
 uint32_t h_vector(unsigned int mem, unsigned int type, unsigned int quadrant, uint32_t offset)
 {
-	return mem << TRN_VECTOR_MEM_SHIFT | type << TRN_VECTOR_DTYPE_SHIFT | quadrant << TRN_VECTOR_QUADRANT_SHIFT | offset;
+	return mem << TRN_VECTOR_MEM_SHIFT | type << TRN_VECTOR_DTYPE_SHIFT |
+	       quadrant << TRN_VECTOR_QUADRANT_SHIFT | offset;
 }
 
 uint32_t h_f32(float f)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Activation functions: loops of every instruction set against the C library, special values, scale, bias and parameter.
+ * Activation functions: loops of every instruction set against the C library, special values,
+ * scale, bias and parameter.
  */
 #include <math.h>
 #include "core_harness.h"
@@ -8,9 +9,9 @@
 #include "tests/emulator/numeric.h"
 #include "tests/emulator/simd.h"
 
-#define FUNCS	(TRN_ACT_ABS + 1)
-#define CHUNK	1000
-#define STRIDE	9001		/* bit patterns between two samples of a full sweep */
+#define FUNCS  (TRN_ACT_ABS + 1)
+#define CHUNK  1000
+#define STRIDE 9001 /* bit patterns between two samples of a full sweep */
 
 static int64_t ordered(float f)
 {
@@ -27,10 +28,12 @@ static void compare(unsigned int func, const float *in, const float *out, unsign
 		float want = emu_act_reference(func, in[i], 0.25f);
 
 		if (isnan(want) || isnan(out[i])) {
-			ck_assert_msg(emu_f32_bits(out[i]) == EMU_NAN_BITS && isnan(want), "f(%a) = %a instead of %a", in[i], out[i], want);
+			ck_assert_msg(emu_f32_bits(out[i]) == EMU_NAN_BITS && isnan(want),
+				      "f(%a) = %a instead of %a", in[i], out[i], want);
 			continue;
 		}
-		ck_assert_msg(llabs(ordered(out[i]) - ordered(want)) <= 1, "f(%a) = %a instead of %a", in[i], out[i], want);
+		ck_assert_msg(llabs(ordered(out[i]) - ordered(want)) <= 1,
+			      "f(%a) = %a instead of %a", in[i], out[i], want);
 	}
 }
 
@@ -72,7 +75,9 @@ START_TEST(roots)
 		unsigned int func;
 		float root;
 	} rows[] = {
-		{ TRN_ACT_GELU_DX, -0.75179160f }, { TRN_ACT_SILU_DX, -1.27846454f }, { TRN_ACT_GELU_APPRX_SIGMOID_DX, -0.75115424f },
+		{ TRN_ACT_GELU_DX, -0.75179160f },
+		{ TRN_ACT_SILU_DX, -1.27846454f },
+		{ TRN_ACT_GELU_APPRX_SIGMOID_DX, -0.75115424f },
 	};
 	float in[200], out[200];
 	unsigned int n;
@@ -95,7 +100,8 @@ START_TEST(variants_agree)
 
 	emu_xorwow_seed(&rng, (uint32_t)_i, 0);
 	for (i = 0; i <= CHUNK; i++)
-		in[i] = i % 3 ? (float)(int32_t)emu_xorwow_next(&rng) * 0x1p-28f : emu_bits_f32(emu_xorwow_next(&rng));
+		in[i] = i % 3 ? (float)(int32_t)emu_xorwow_next(&rng) * 0x1p-28f
+			      : emu_bits_f32(emu_xorwow_next(&rng));
 	for (which = 0; (v = emu_simd_variant(which)); which++) {
 		for (n = CHUNK; n > CHUNK - 20; n--) {
 			memset(out, 0, sizeof(out));
@@ -105,7 +111,8 @@ START_TEST(variants_agree)
 			if (!have)
 				memcpy(first, out, sizeof(out));
 			have = true;
-			ck_assert_msg(!memcmp(out, first, n * sizeof(float)), "%s, %u elements", v->name, n);
+			ck_assert_msg(!memcmp(out, first, n * sizeof(float)), "%s, %u elements",
+				      v->name, n);
 		}
 		if (n > CHUNK - 20)
 			continue;
@@ -120,19 +127,58 @@ static const struct {
 	enum trn_act func;
 	float x, y;
 } points[] = {
-	{ TRN_ACT_EXP, -INFINITY, 0 }, { TRN_ACT_EXP, INFINITY, INFINITY }, { TRN_ACT_EXP, 0, 1 }, { TRN_ACT_EXP, 89, INFINITY },
-	{ TRN_ACT_EXP, 1, 0x1.5bf0a8p+1f }, { TRN_ACT_EXP, -3.40282347e38f, 0 }, { TRN_ACT_LOG, 1, 0 }, { TRN_ACT_LOG, 0, -INFINITY },
-	{ TRN_ACT_LOG, -1, NAN }, { TRN_ACT_TANH, INFINITY, 1 }, { TRN_ACT_TANH, -INFINITY, -1 }, { TRN_ACT_TANH, 0x1p-100f, 0x1p-100f },
-	{ TRN_ACT_TANH, -0.0f, -0.0f }, { TRN_ACT_SIGMOID, 0, 0.5f }, { TRN_ACT_SIGMOID, -INFINITY, 0 }, { TRN_ACT_SIGMOID, INFINITY, 1 },
-	{ TRN_ACT_GELU, 0, 0 }, { TRN_ACT_GELU, INFINITY, INFINITY }, { TRN_ACT_GELU, 100, 100 }, { TRN_ACT_GELU_DX, 0, 0.5f },
-	{ TRN_ACT_GELU_DX, INFINITY, 1 }, { TRN_ACT_GELU_DX, -INFINITY, 0 }, { TRN_ACT_SILU, INFINITY, INFINITY },
-	{ TRN_ACT_SILU_DX, 0, 0.5f }, { TRN_ACT_SILU_DX, -INFINITY, 0 }, { TRN_ACT_SILU_DX, INFINITY, 1 }, { TRN_ACT_RELU, -5, 0 },
-	{ TRN_ACT_RELU, NAN, NAN }, { TRN_ACT_PRELU, -4, -1 }, { TRN_ACT_PRELU, 4, 4 }, { TRN_ACT_SQRT, -1, NAN }, { TRN_ACT_SQRT, 9, 3 },
-	{ TRN_ACT_RSQRT, 4, 0.5f }, { TRN_ACT_RSQRT, 0, INFINITY }, { TRN_ACT_RECIPROCAL, -4, -0.25f }, { TRN_ACT_SIGN, -7, -1 },
-	{ TRN_ACT_SIGN, 0, 0 }, { TRN_ACT_SIGN, 7, 1 }, { TRN_ACT_ABS, -7, 7 }, { TRN_ACT_SQUARE, -3, 9 }, { TRN_ACT_COPY, -3, -3 },
-	{ TRN_ACT_SOFTPLUS, 0, 0.693147181f }, { TRN_ACT_SOFTPLUS, 1000, 1000 }, { TRN_ACT_SOFTPLUS, -1000, 0 }, { TRN_ACT_MISH, 0, 0 },
-	{ TRN_ACT_ERF, 1, 0.842700793f }, { TRN_ACT_ERF, INFINITY, 1 }, { TRN_ACT_ERF_DX, 0, 1.12837917f }, { TRN_ACT_SIN, 9, 0.412118485f },
-	{ TRN_ACT_ARCTAN, 1, 0.785398163f }, { TRN_ACT_GELU_APPRX_TANH, 1, 0.841191991f }, { TRN_ACT_GELU_APPRX_SIGMOID, 1, 0.845795764f },
+	{ TRN_ACT_EXP, -INFINITY, 0 },
+	{ TRN_ACT_EXP, INFINITY, INFINITY },
+	{ TRN_ACT_EXP, 0, 1 },
+	{ TRN_ACT_EXP, 89, INFINITY },
+	{ TRN_ACT_EXP, 1, 0x1.5bf0a8p+1f },
+	{ TRN_ACT_EXP, -3.40282347e38f, 0 },
+	{ TRN_ACT_LOG, 1, 0 },
+	{ TRN_ACT_LOG, 0, -INFINITY },
+	{ TRN_ACT_LOG, -1, NAN },
+	{ TRN_ACT_TANH, INFINITY, 1 },
+	{ TRN_ACT_TANH, -INFINITY, -1 },
+	{ TRN_ACT_TANH, 0x1p-100f, 0x1p-100f },
+	{ TRN_ACT_TANH, -0.0f, -0.0f },
+	{ TRN_ACT_SIGMOID, 0, 0.5f },
+	{ TRN_ACT_SIGMOID, -INFINITY, 0 },
+	{ TRN_ACT_SIGMOID, INFINITY, 1 },
+	{ TRN_ACT_GELU, 0, 0 },
+	{ TRN_ACT_GELU, INFINITY, INFINITY },
+	{ TRN_ACT_GELU, 100, 100 },
+	{ TRN_ACT_GELU_DX, 0, 0.5f },
+	{ TRN_ACT_GELU_DX, INFINITY, 1 },
+	{ TRN_ACT_GELU_DX, -INFINITY, 0 },
+	{ TRN_ACT_SILU, INFINITY, INFINITY },
+	{ TRN_ACT_SILU_DX, 0, 0.5f },
+	{ TRN_ACT_SILU_DX, -INFINITY, 0 },
+	{ TRN_ACT_SILU_DX, INFINITY, 1 },
+	{ TRN_ACT_RELU, -5, 0 },
+	{ TRN_ACT_RELU, NAN, NAN },
+	{ TRN_ACT_PRELU, -4, -1 },
+	{ TRN_ACT_PRELU, 4, 4 },
+	{ TRN_ACT_SQRT, -1, NAN },
+	{ TRN_ACT_SQRT, 9, 3 },
+	{ TRN_ACT_RSQRT, 4, 0.5f },
+	{ TRN_ACT_RSQRT, 0, INFINITY },
+	{ TRN_ACT_RECIPROCAL, -4, -0.25f },
+	{ TRN_ACT_SIGN, -7, -1 },
+	{ TRN_ACT_SIGN, 0, 0 },
+	{ TRN_ACT_SIGN, 7, 1 },
+	{ TRN_ACT_ABS, -7, 7 },
+	{ TRN_ACT_SQUARE, -3, 9 },
+	{ TRN_ACT_COPY, -3, -3 },
+	{ TRN_ACT_SOFTPLUS, 0, 0.693147181f },
+	{ TRN_ACT_SOFTPLUS, 1000, 1000 },
+	{ TRN_ACT_SOFTPLUS, -1000, 0 },
+	{ TRN_ACT_MISH, 0, 0 },
+	{ TRN_ACT_ERF, 1, 0.842700793f },
+	{ TRN_ACT_ERF, INFINITY, 1 },
+	{ TRN_ACT_ERF_DX, 0, 1.12837917f },
+	{ TRN_ACT_SIN, 9, 0.412118485f },
+	{ TRN_ACT_ARCTAN, 1, 0.785398163f },
+	{ TRN_ACT_GELU_APPRX_TANH, 1, 0.841191991f },
+	{ TRN_ACT_GELU_APPRX_SIGMOID, 1, 0.845795764f },
 	{ TRN_ACT_GELU_APPRX_SIGMOID_DX, 0, 0.5f },
 };
 
@@ -155,8 +201,8 @@ START_TEST(known_values)
 	if (isnan(points[_i].y))
 		ck_assert_uint_eq(emu_f32_bits(got), EMU_NAN_BITS);
 	else
-		ck_assert_msg(llabs(ordered(got) - ordered(points[_i].y)) <= 1, "f(%g) = %.9g instead of %.9g", points[_i].x, got,
-			      points[_i].y);
+		ck_assert_msg(llabs(ordered(got) - ordered(points[_i].y)) <= 1,
+			      "f(%g) = %.9g instead of %.9g", points[_i].x, got, points[_i].y);
 	h_destroy(h);
 }
 END_TEST

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Sequencer: registers, branches, memory, waits and updates, interleaving, stop, notifications, debug access.
+ * Sequencer: registers, branches, memory, waits and updates, interleaving, stop, notifications,
+ * debug access.
  */
 #include <pthread.h>
 #include <time.h>
 #include "core_harness.h"
 
-static struct trn_insn *reg_op(struct harness *h, enum trn_engine e, enum trn_alu op, unsigned int rd, unsigned int ra,
-			       uint32_t imm)
+static struct trn_insn *reg_op(struct harness *h, enum trn_engine e, enum trn_alu op,
+			       unsigned int rd, unsigned int ra, uint32_t imm)
 {
 	struct trn_insn *i = h_emit(h, e, TRN_OP_REG_OP);
 
@@ -17,8 +18,8 @@ static struct trn_insn *reg_op(struct harness *h, enum trn_engine e, enum trn_al
 	return i;
 }
 
-static struct trn_insn *branch(struct harness *h, enum trn_engine e, enum trn_alu cmp, unsigned int ra, uint32_t imm,
-			       uint32_t target)
+static struct trn_insn *branch(struct harness *h, enum trn_engine e, enum trn_alu cmp,
+			       unsigned int ra, uint32_t imm, uint32_t target)
 {
 	struct trn_insn *i = h_emit(h, e, TRN_OP_BRANCH);
 
@@ -38,15 +39,35 @@ static const struct {
 	enum trn_alu op;
 	uint32_t a, b, r;
 } alu[] = {
-	{ TRN_ALU_BYPASS, 5, 9, 9 }, { TRN_ALU_ADD, 0xffffffff, 2, 1 }, { TRN_ALU_SUB, 1, 2, 0xffffffff },
-	{ TRN_ALU_MUL, 0x10001, 0x10001, 0x20001 }, { TRN_ALU_MAX, 0xffffffff, 1, 1 }, { TRN_ALU_MIN, 0xffffffff, 1, 0xffffffff },
-	{ TRN_ALU_EQ, 3, 3, 1 }, { TRN_ALU_NE, 3, 3, 0 }, { TRN_ALU_GT, 0xffffffff, 0, 0 }, { TRN_ALU_GE, 4, 4, 1 },
-	{ TRN_ALU_LT, 0x80000000, 0, 1 }, { TRN_ALU_LE, 5, 4, 0 }, { TRN_ALU_LAND, 2, 0, 0 }, { TRN_ALU_LOR, 2, 0, 1 },
-	{ TRN_ALU_LXOR, 2, 1, 0 }, { TRN_ALU_LNOT, 0, 0, 1 }, { TRN_ALU_ABS, 0xfffffffd, 0, 3 }, { TRN_ALU_SQUARE, 7, 0, 49 },
-	{ TRN_ALU_RELU, 0x80000000, 0, 0 }, { TRN_ALU_NOT, 0xf0f0f0f0, 0, 0x0f0f0f0f }, { TRN_ALU_AND, 0xff00, 0x0ff0, 0x0f00 },
-	{ TRN_ALU_OR, 0xff00, 0x0ff0, 0xfff0 }, { TRN_ALU_XOR, 0xff00, 0x0ff0, 0xf0f0 }, { TRN_ALU_SHL, 1, 31, 0x80000000 },
-	{ TRN_ALU_SHL, 1, 32, 0 }, { TRN_ALU_SHR, 0x80000001, 1, 0x40000000 }, { TRN_ALU_SHR, 5, 200, 0 },
-	{ TRN_ALU_ABS_MAX, 0xfffffffb, 3, 0xfffffffb }, { TRN_ALU_ABS_MIN, 1, 0xffffffff, 0xffffffff },
+	{ TRN_ALU_BYPASS, 5, 9, 9 },
+	{ TRN_ALU_ADD, 0xffffffff, 2, 1 },
+	{ TRN_ALU_SUB, 1, 2, 0xffffffff },
+	{ TRN_ALU_MUL, 0x10001, 0x10001, 0x20001 },
+	{ TRN_ALU_MAX, 0xffffffff, 1, 1 },
+	{ TRN_ALU_MIN, 0xffffffff, 1, 0xffffffff },
+	{ TRN_ALU_EQ, 3, 3, 1 },
+	{ TRN_ALU_NE, 3, 3, 0 },
+	{ TRN_ALU_GT, 0xffffffff, 0, 0 },
+	{ TRN_ALU_GE, 4, 4, 1 },
+	{ TRN_ALU_LT, 0x80000000, 0, 1 },
+	{ TRN_ALU_LE, 5, 4, 0 },
+	{ TRN_ALU_LAND, 2, 0, 0 },
+	{ TRN_ALU_LOR, 2, 0, 1 },
+	{ TRN_ALU_LXOR, 2, 1, 0 },
+	{ TRN_ALU_LNOT, 0, 0, 1 },
+	{ TRN_ALU_ABS, 0xfffffffd, 0, 3 },
+	{ TRN_ALU_SQUARE, 7, 0, 49 },
+	{ TRN_ALU_RELU, 0x80000000, 0, 0 },
+	{ TRN_ALU_NOT, 0xf0f0f0f0, 0, 0x0f0f0f0f },
+	{ TRN_ALU_AND, 0xff00, 0x0ff0, 0x0f00 },
+	{ TRN_ALU_OR, 0xff00, 0x0ff0, 0xfff0 },
+	{ TRN_ALU_XOR, 0xff00, 0x0ff0, 0xf0f0 },
+	{ TRN_ALU_SHL, 1, 31, 0x80000000 },
+	{ TRN_ALU_SHL, 1, 32, 0 },
+	{ TRN_ALU_SHR, 0x80000001, 1, 0x40000000 },
+	{ TRN_ALU_SHR, 5, 200, 0 },
+	{ TRN_ALU_ABS_MAX, 0xfffffffb, 3, 0xfffffffb },
+	{ TRN_ALU_ABS_MIN, 1, 0xffffffff, 0xffffffff },
 };
 
 START_TEST(register_alu)
@@ -89,7 +110,8 @@ END_TEST
 
 START_TEST(argument_registers)
 {
-	static const enum trn_engine engines[] = { TRN_ENGINE_PE, TRN_ENGINE_ACT, TRN_ENGINE_POOL, TRN_ENGINE_DVE, TRN_ENGINE_SP };
+	static const enum trn_engine engines[] = { TRN_ENGINE_PE, TRN_ENGINE_ACT, TRN_ENGINE_POOL,
+						   TRN_ENGINE_DVE, TRN_ENGINE_SP };
 	struct harness *h = h_create(2);
 	unsigned int e, r;
 
@@ -134,8 +156,9 @@ static const struct {
 	int32_t a, b;
 	bool taken;
 } branches[] = {
-	{ TRN_ALU_BYPASS, 0, 0, true }, { TRN_ALU_EQ, 1, 1, true }, { TRN_ALU_EQ, 1, 2, false }, { TRN_ALU_NE, 1, 2, true },
-	{ TRN_ALU_GT, -1, 0, false }, { TRN_ALU_GE, 0, 0, true }, { TRN_ALU_LT, -1, 0, true }, { TRN_ALU_LE, 1, 0, false },
+	{ TRN_ALU_BYPASS, 0, 0, true }, { TRN_ALU_EQ, 1, 1, true },   { TRN_ALU_EQ, 1, 2, false },
+	{ TRN_ALU_NE, 1, 2, true },	{ TRN_ALU_GT, -1, 0, false }, { TRN_ALU_GE, 0, 0, true },
+	{ TRN_ALU_LT, -1, 0, true },	{ TRN_ALU_LE, 1, 0, false },
 };
 
 START_TEST(branch_taken)
@@ -143,7 +166,8 @@ START_TEST(branch_taken)
 	struct harness *h = h_create(2);
 
 	h->run.args[1] = (uint32_t)branches[_i].a;
-	branch(h, TRN_ENGINE_SP, branches[_i].cmp, branches[_i].cmp ? 1 : 0, (uint32_t)branches[_i].b, 2);
+	branch(h, TRN_ENGINE_SP, branches[_i].cmp, branches[_i].cmp ? 1 : 0,
+	       (uint32_t)branches[_i].b, 2);
 	reg_op(h, TRN_ENGINE_SP, TRN_ALU_BYPASS, 20, 0, 1);
 	h_emit(h, TRN_ENGINE_SP, TRN_OP_HALT);
 	h_run_ok(h);
@@ -194,7 +218,9 @@ START_TEST(predicated)
 	for (unsigned int k = 0; k < 2; k++) {
 		i = reg_op(h, TRN_ENGINE_SP, TRN_ALU_BYPASS, 20 + k, 0, 5);
 		i->flags = (uint16_t)(TRN_INSN_PREDICATED | k << TRN_INSN_PREDICATE_SHIFT);
-		i->update[0] = (struct trn_sync){ .op = TRN_UPDATE_INC, .mode = TRN_UPDATE_AT_COMPLETE, .index = 9 };
+		i->update[0] = (struct trn_sync){ .op = TRN_UPDATE_INC,
+						  .mode = TRN_UPDATE_AT_COMPLETE,
+						  .index = 9 };
 	}
 	h_run_ok(h);
 	ck_assert_uint_eq(reg(h, TRN_ENGINE_SP, 20), 0);
@@ -413,7 +439,12 @@ static const struct {
 	enum trn_fault report;
 } updates[] = {
 	{ { TRN_UPDATE_INC, 0, 7, 0 }, 4, 5, 0, 0, TRN_FAULT_NONE },
-	{ { TRN_UPDATE_INC, TRN_UPDATE_AT_COMPLETE, 7, 0 }, INT32_MAX, INT32_MIN, 0, 0, TRN_FAULT_SEM_OVERFLOW },
+	{ { TRN_UPDATE_INC, TRN_UPDATE_AT_COMPLETE, 7, 0 },
+	  INT32_MAX,
+	  INT32_MIN,
+	  0,
+	  0,
+	  TRN_FAULT_SEM_OVERFLOW },
 	{ { TRN_UPDATE_DEC, 1, 7, 0 }, INT32_MIN, INT32_MAX, 0, 0, TRN_FAULT_SEM_OVERFLOW },
 	{ { TRN_UPDATE_DEC, 1, 7, 0 }, 4, 3, 0, 0, TRN_FAULT_NONE },
 	{ { TRN_UPDATE_ADD, 1, 7, 16 }, 4, 20, 0, 0, TRN_FAULT_NONE },
@@ -463,7 +494,9 @@ START_TEST(update_by_address)
 
 	h->run.args[4] = H_DATA;
 	i = h_emit(h, TRN_ENGINE_SP, TRN_OP_NOP);
-	i->update[0] = (struct trn_sync){ TRN_UPDATE_ADD, TRN_UPDATE_TARGET_ADDRESS << TRN_UPDATE_TARGET_SHIFT, 4, 16 };
+	i->update[0] = (struct trn_sync){ TRN_UPDATE_ADD,
+					  TRN_UPDATE_TARGET_ADDRESS << TRN_UPDATE_TARGET_SHIFT, 4,
+					  16 };
 	h_run_ok(h);
 	memcpy(&v, h->mem + H_DATA, 4);
 	ck_assert_uint_eq(v, 16);
@@ -498,8 +531,10 @@ START_TEST(ping_pong)
 	for (k = 0; k < 2; k++) {
 		reg_op(h, e[k], TRN_ALU_BYPASS, 20, 0, 500);
 		i = reg_op(h, e[k], TRN_ALU_ADD, 21, 21, 1);
-		i->wait[0] = (struct trn_sync){ TRN_WAIT_SEM_GE, TRN_WAIT_PASS_SUB, (uint16_t)k, 1 };
-		i->update[0] = (struct trn_sync){ .op = TRN_UPDATE_INC, .index = (uint16_t)(1 - k) };
+		i->wait[0] =
+			(struct trn_sync){ TRN_WAIT_SEM_GE, TRN_WAIT_PASS_SUB, (uint16_t)k, 1 };
+		i->update[0] =
+			(struct trn_sync){ .op = TRN_UPDATE_INC, .index = (uint16_t)(1 - k) };
 		i = h_emit(h, e[k], TRN_OP_LOOP);
 		i->misc = 20;
 		i->c1 = 1;
@@ -786,7 +821,9 @@ END_TEST
 
 START_TEST(debug_fill_is_nan)
 {
-	struct emu_core_config config = { .generation = 2, .sbuf_partition_bytes = TRN_SBUF_PARTITION_BYTES_V2, .debug_fill = true };
+	struct emu_core_config config = { .generation = 2,
+					  .sbuf_partition_bytes = TRN_SBUF_PARTITION_BYTES_V2,
+					  .debug_fill = true };
 	struct harness *h = h_create_config(&config);
 	float f = h_get_f32(h, 5, 100);
 

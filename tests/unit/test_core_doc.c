@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Documentation/instruction-set.md against include/trainium/isa.h and the model's opcode table: every code of the header is in the
- * document with its name, and the other way round.
+ * Documentation/instruction-set.md against include/trainium/isa.h and the model's opcode table:
+ * every code of the header is in the document with its name, and the other way round.
  *
  * Both files are read from the source directory: $TRN_SRCDIR, or the current one.
  */
@@ -10,8 +10,8 @@
 #include "core_harness.h"
 #include "tests/emulator/exec.h"
 
-#define ROWS_MAX	128
-#define NAME_MAX_LEN	40
+#define ROWS_MAX     128
+#define NAME_MAX_LEN 40
 
 struct row {
 	unsigned long code;
@@ -28,7 +28,8 @@ static FILE *open_source(const char *name)
 
 	snprintf(path, sizeof(path), "%s/%s", dir ? dir : ".", name);
 	f = fopen(path, "r");
-	ck_assert_msg(f != NULL, "%s: cannot be opened; set TRN_SRCDIR to the source directory", path);
+	ck_assert_msg(f != NULL, "%s: cannot be opened; set TRN_SRCDIR to the source directory",
+		      path);
 	return f;
 }
 
@@ -99,16 +100,19 @@ static unsigned int read_table(const char *heading, int base, struct row rows[RO
 			continue;
 		while ((p = strchr(p, '|')) && c < 6)
 			cell[c++] = p++;
-		if (c < 3 || !isxdigit((unsigned char)cell[0][2]) || strncmp(cell[0] + 2, "code", 4) == 0)
+		if (c < 3 || !isxdigit((unsigned char)cell[0][2]) ||
+		    strncmp(cell[0] + 2, "code", 4) == 0)
 			continue;
 		ck_assert_uint_lt(n, ROWS_MAX);
 		memset(&rows[n], 0, sizeof(rows[n]));
 		rows[n].code = strtoul(cell[0] + 2, NULL, base);
 		copy_cell(rows[n].name, NAME_MAX_LEN, cell[1] + 1, (size_t)(cell[2] - cell[1] - 1));
 		if (c > 3)
-			copy_cell(rows[n].engines, NAME_MAX_LEN, cell[2] + 1, (size_t)(cell[3] - cell[2] - 1));
+			copy_cell(rows[n].engines, NAME_MAX_LEN, cell[2] + 1,
+				  (size_t)(cell[3] - cell[2] - 1));
 		if (c > 4)
-			copy_cell(rows[n].from, sizeof(rows[n].from), cell[3] + 1, (size_t)(cell[4] - cell[3] - 1));
+			copy_cell(rows[n].from, sizeof(rows[n].from), cell[3] + 1,
+				  (size_t)(cell[4] - cell[3] - 1));
 		n++;
 	}
 	fclose(f);
@@ -140,7 +144,8 @@ static const struct {
 START_TEST(codes_match)
 {
 	static struct row code[ROWS_MAX], doc[ROWS_MAX];
-	unsigned int n = read_enum(tables[_i].name, tables[_i].prefix, code), m = read_table(tables[_i].heading, tables[_i].base, doc), i;
+	unsigned int n = read_enum(tables[_i].name, tables[_i].prefix, code),
+		     m = read_table(tables[_i].heading, tables[_i].base, doc), i;
 
 	ck_assert_uint_ge(n, tables[_i].at_least);
 	for (i = 0; i < n; i++) {
@@ -150,10 +155,12 @@ START_TEST(codes_match)
 			continue;
 		r = find(doc, m, code[i].name);
 		ck_assert_msg(r != NULL, "%s is not documented", code[i].name);
-		ck_assert_msg(r->code == code[i].code, "%s is %#lx, documented as %#lx", code[i].name, code[i].code, r->code);
+		ck_assert_msg(r->code == code[i].code, "%s is %#lx, documented as %#lx",
+			      code[i].name, code[i].code, r->code);
 	}
 	for (i = 0; i < m; i++)
-		ck_assert_msg(find(code, n, doc[i].name) != NULL, "%s is documented but not in isa.h", doc[i].name);
+		ck_assert_msg(find(code, n, doc[i].name) != NULL,
+			      "%s is documented but not in isa.h", doc[i].name);
 }
 END_TEST
 
@@ -188,9 +195,12 @@ static unsigned int engine_bit(const char *name, size_t len)
 		const char *name;
 		unsigned int bits;
 	} engines[] = {
-		{ "PE", EMU_ENGINE_BIT(TRN_ENGINE_PE) }, { "ACT", EMU_ENGINE_BIT(TRN_ENGINE_ACT) },
-		{ "POOL", EMU_ENGINE_BIT(TRN_ENGINE_POOL) }, { "DVE", EMU_ENGINE_BIT(TRN_ENGINE_DVE) },
-		{ "SP", EMU_ENGINE_BIT(TRN_ENGINE_SP) }, { "all", EMU_ENGINES_ALL },
+		{ "PE", EMU_ENGINE_BIT(TRN_ENGINE_PE) },
+		{ "ACT", EMU_ENGINE_BIT(TRN_ENGINE_ACT) },
+		{ "POOL", EMU_ENGINE_BIT(TRN_ENGINE_POOL) },
+		{ "DVE", EMU_ENGINE_BIT(TRN_ENGINE_DVE) },
+		{ "SP", EMU_ENGINE_BIT(TRN_ENGINE_SP) },
+		{ "all", EMU_ENGINES_ALL },
 	};
 	unsigned int i;
 
@@ -215,7 +225,8 @@ static unsigned int engine_bits(const char *cell)
 	return bits;
 }
 
-/* The document's engines and first generation are those the model executes; what it calls not executed is illegal everywhere. */
+/* The document's engines and first generation are those the model executes; what it calls not
+ * executed is illegal everywhere. */
 START_TEST(engines_match)
 {
 	static struct row doc[ROWS_MAX];
@@ -228,12 +239,15 @@ START_TEST(engines_match)
 		ck_assert_ptr_nonnull(op);
 		if (!from) {
 			for (generation = 2; generation <= 4; generation++)
-				ck_assert_msg(!emu_opcode_engines(op, generation), "%s", doc[i].name);
+				ck_assert_msg(!emu_opcode_engines(op, generation), "%s",
+					      doc[i].name);
 			continue;
 		}
 		ck_assert_str_eq(op->name, doc[i].name);
-		ck_assert_msg(!emu_opcode_engines(op, from - 1), "%s before v%u", doc[i].name, from);
-		ck_assert_msg(emu_opcode_engines(op, from) == engine_bits(doc[i].engines), "%s: engines", doc[i].name);
+		ck_assert_msg(!emu_opcode_engines(op, from - 1), "%s before v%u", doc[i].name,
+			      from);
+		ck_assert_msg(emu_opcode_engines(op, from) == engine_bits(doc[i].engines),
+			      "%s: engines", doc[i].name);
 	}
 }
 END_TEST

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Validation: every reserved bit, every opcode on every engine and generation, operand rules, and random programs.
+ * Validation: every reserved bit, every opcode on every engine and generation, operand rules, and
+ * random programs.
  */
 #include "core_fuzz.h"
 #include "core_harness.h"
 #include "tests/emulator/exec.h"
 #include "tests/emulator/rng.h"
 
-#define DVE	TRN_ENGINE_DVE
-#define POOL	TRN_ENGINE_POOL
+#define DVE  TRN_ENGINE_DVE
+#define POOL TRN_ENGINE_POOL
 
 /* A COPY that works. */
 static struct trn_insn *good(struct harness *h)
@@ -34,13 +35,15 @@ END_TEST
 static const struct {
 	uint8_t byte, mask;
 } reserved[] = {
-	{ 0, 0x80 }, { 2, 0x80 }, { 3, 0xc0 }, { 3, 0x3f },	/* without the predicated flag */
-	{ 40, 0xff }, { 41, 0xff }, { 42, 0xff }, { 43, 0xff }, { 44, 0xff }, { 45, 0xff }, { 46, 0xc0 }, { 47, 0xff },
-	{ 48, 0xff }, { 49, 0xff }, { 50, 0xff }, { 51, 0xff }, { 52, 0xff }, { 53, 0xff }, { 54, 0xff }, { 55, 0xff },
-	{ 59, 0x1f }, { 63, 0xf8 }, { 68, 0xff }, { 69, 0xff }, { 70, 0xff }, { 71, 0xff }, { 76, 0xff }, { 79, 0xff },
-	{ 83, 0x1f }, { 87, 0xf8 }, { 92, 0xff }, { 103, 0xff }, { 104, 0xff }, { 105, 0xff }, { 108, 0xff }, { 111, 0xff },
-	{ 112, 0xff }, { 127, 0xff }, { 9, 0xff }, { 10, 0xff }, { 11, 0xff }, { 12, 0xff }, { 15, 0xff }, { 25, 0xff },
-	{ 26, 0xff }, { 28, 0xff }, { 31, 0xff },		/* fields of absent waits and updates */
+	{ 0, 0x80 },   { 2, 0x80 },   { 3, 0xc0 },   { 3, 0x3f }, /* without the predicated flag */
+	{ 40, 0xff },  { 41, 0xff },  { 42, 0xff },  { 43, 0xff },  { 44, 0xff },  { 45, 0xff },
+	{ 46, 0xc0 },  { 47, 0xff },  { 48, 0xff },  { 49, 0xff },  { 50, 0xff },  { 51, 0xff },
+	{ 52, 0xff },  { 53, 0xff },  { 54, 0xff },  { 55, 0xff },  { 59, 0x1f },  { 63, 0xf8 },
+	{ 68, 0xff },  { 69, 0xff },  { 70, 0xff },  { 71, 0xff },  { 76, 0xff },  { 79, 0xff },
+	{ 83, 0x1f },  { 87, 0xf8 },  { 92, 0xff },  { 103, 0xff }, { 104, 0xff }, { 105, 0xff },
+	{ 108, 0xff }, { 111, 0xff }, { 112, 0xff }, { 127, 0xff }, { 9, 0xff },   { 10, 0xff },
+	{ 11, 0xff },  { 12, 0xff },  { 15, 0xff },  { 25, 0xff },  { 26, 0xff },  { 28, 0xff },
+	{ 31, 0xff }, /* fields of absent waits and updates */
 };
 
 START_TEST(reserved_bits)
@@ -54,17 +57,26 @@ START_TEST(reserved_bits)
 			continue;
 		h = h_create(2);
 		((uint8_t *)good(h))[reserved[_i].byte] ^= (uint8_t)(1u << bit);
-		ck_assert_msg(h_run(h) == TRN_FAULT_ILLEGAL_INSN, "byte %u, bit %u: fault %d", reserved[_i].byte, bit, h->result.fault);
+		ck_assert_msg(h_run(h) == TRN_FAULT_ILLEGAL_INSN, "byte %u, bit %u: fault %d",
+			      reserved[_i].byte, bit, h->result.fault);
 		h_destroy(h);
 	}
 }
 END_TEST
 
 static const struct trn_sync bad_waits[] = {
-	{ 5, 0, 0, 0 }, { 7, 0, 0, 0 }, { 10, 0, 0, 0 }, { 255, 0, 0, 0 },
-	{ TRN_WAIT_SEM_GE, 3, 0, 0 }, { TRN_WAIT_SEM_GE, 4, 0, 0 }, { TRN_WAIT_SEM_GE, 0, 256, 0 },
-	{ TRN_WAIT_SEM_GE, TRN_SYNC_VALUE_REG, 0, 64 }, { TRN_WAIT_SEM_GE, TRN_SYNC_VALUE_REG, 0, -1 },
-	{ TRN_WAIT_EVENT_SET, 1, 0, 0 }, { TRN_WAIT_EVENT_SET, 0, 256, 0 }, { TRN_WAIT_EVENT_CLEAR, 0, 0, 1 },
+	{ 5, 0, 0, 0 },
+	{ 7, 0, 0, 0 },
+	{ 10, 0, 0, 0 },
+	{ 255, 0, 0, 0 },
+	{ TRN_WAIT_SEM_GE, 3, 0, 0 },
+	{ TRN_WAIT_SEM_GE, 4, 0, 0 },
+	{ TRN_WAIT_SEM_GE, 0, 256, 0 },
+	{ TRN_WAIT_SEM_GE, TRN_SYNC_VALUE_REG, 0, 64 },
+	{ TRN_WAIT_SEM_GE, TRN_SYNC_VALUE_REG, 0, -1 },
+	{ TRN_WAIT_EVENT_SET, 1, 0, 0 },
+	{ TRN_WAIT_EVENT_SET, 0, 256, 0 },
+	{ TRN_WAIT_EVENT_CLEAR, 0, 0, 1 },
 	{ TRN_WAIT_EVENT_CLEAR, TRN_SYNC_VALUE_REG, 0, 0 },
 };
 
@@ -79,10 +91,18 @@ START_TEST(wait_encodings)
 END_TEST
 
 static const struct trn_sync bad_updates[] = {
-	{ 8, 0, 0, 0 }, { 255, 0, 0, 0 }, { TRN_UPDATE_INC, 0x10, 0, 0 }, { TRN_UPDATE_INC, 0x40, 0, 0 }, { TRN_UPDATE_INC, 0, 256, 0 },
-	{ TRN_UPDATE_INC, 0, 0, 1 }, { TRN_UPDATE_DEC, TRN_SYNC_VALUE_REG, 0, 0 }, { TRN_UPDATE_ADD, TRN_SYNC_VALUE_REG, 0, 64 },
-	{ TRN_UPDATE_INC, TRN_UPDATE_TARGET_PARTNER << 1, 0, 0 }, { TRN_UPDATE_INC, TRN_UPDATE_TARGET_CC << 1, 0, 0 },
-	{ TRN_UPDATE_DEC, TRN_UPDATE_TARGET_ADDRESS << 1, 0, 0 }, { TRN_UPDATE_INC, TRN_UPDATE_TARGET_ADDRESS << 1, 63, 0 },
+	{ 8, 0, 0, 0 },
+	{ 255, 0, 0, 0 },
+	{ TRN_UPDATE_INC, 0x10, 0, 0 },
+	{ TRN_UPDATE_INC, 0x40, 0, 0 },
+	{ TRN_UPDATE_INC, 0, 256, 0 },
+	{ TRN_UPDATE_INC, 0, 0, 1 },
+	{ TRN_UPDATE_DEC, TRN_SYNC_VALUE_REG, 0, 0 },
+	{ TRN_UPDATE_ADD, TRN_SYNC_VALUE_REG, 0, 64 },
+	{ TRN_UPDATE_INC, TRN_UPDATE_TARGET_PARTNER << 1, 0, 0 },
+	{ TRN_UPDATE_INC, TRN_UPDATE_TARGET_CC << 1, 0, 0 },
+	{ TRN_UPDATE_DEC, TRN_UPDATE_TARGET_ADDRESS << 1, 0, 0 },
+	{ TRN_UPDATE_INC, TRN_UPDATE_TARGET_ADDRESS << 1, 63, 0 },
 	{ TRN_UPDATE_EVENT_SET, 0, 0, 5 },
 };
 
@@ -102,8 +122,13 @@ START_TEST(scalar_encodings)
 		uint8_t kinds;
 		uint32_t c0;
 	} rows[] = {
-		{ 3, 0 }, { TRN_SCALAR_REG, 64 }, { TRN_SCALAR_VECTOR, 1u << 24 }, { TRN_SCALAR_VECTOR, 1u << 25 },
-		{ TRN_SCALAR_VECTOR, 6u << TRN_VECTOR_DTYPE_SHIFT }, { 5 << TRN_OPK_REDUCE_SHIFT, 0 }, { 0x80, 0 },
+		{ 3, 0 },
+		{ TRN_SCALAR_REG, 64 },
+		{ TRN_SCALAR_VECTOR, 1u << 24 },
+		{ TRN_SCALAR_VECTOR, 1u << 25 },
+		{ TRN_SCALAR_VECTOR, 6u << TRN_VECTOR_DTYPE_SHIFT },
+		{ 5 << TRN_OPK_REDUCE_SHIFT, 0 },
+		{ 0x80, 0 },
 	};
 	struct harness *h = h_create(2);
 	struct trn_insn *i = good(h);
@@ -128,8 +153,9 @@ START_TEST(opcode_engine_matrix)
 
 		for (e = 0; e < 256; e++) {
 			struct trn_insn insn = { .opcode = (uint8_t)code, .engine = (uint8_t)e };
-			bool known = op && e < TRN_ENGINE_MAX &&
-				     (emu_opcode_engines(op, config.generation) & EMU_ENGINE_BIT(e));
+			bool known =
+				op && e < TRN_ENGINE_MAX &&
+				(emu_opcode_engines(op, config.generation) & EMU_ENGINE_BIT(e));
 			enum trn_fault fault;
 			unsigned int k;
 
@@ -137,7 +163,8 @@ START_TEST(opcode_engine_matrix)
 				if (op->slot[k] == EMU_SLOT_IN || op->slot[k] == EMU_SLOT_OUT)
 					insn.slot[k] = h_sbuf(0, 1, 0, TRN_DTYPE_FP32, 1);
 			fault = emu_insn_check(&config, (enum trn_engine)e, &insn);
-			ck_assert_msg(fault == (known ? TRN_FAULT_NONE : TRN_FAULT_ILLEGAL_INSN), "opcode %02x engine %u", code, e);
+			ck_assert_msg(fault == (known ? TRN_FAULT_NONE : TRN_FAULT_ILLEGAL_INSN),
+				      "opcode %02x engine %u", code, e);
 			legal += known;
 		}
 	}
@@ -152,10 +179,19 @@ START_TEST(later_generation_opcodes)
 		enum trn_engine e;
 		unsigned int generation;
 	} rows[] = {
-		{ TRN_OP_RANGE_SELECT, DVE, 2 }, { TRN_OP_NONZERO, POOL, 2 }, { TRN_OP_RNG, POOL, 2 }, { TRN_OP_RNG_SEED, POOL, 2 },
-		{ TRN_OP_RNG_SET, POOL, 2 }, { TRN_OP_RNG_SET, DVE, 3 }, { TRN_OP_RNG_GET, DVE, 3 }, { TRN_OP_QUANTIZE_MX, DVE, 3 },
-		{ TRN_OP_TENSOR_SCALAR, TRN_ENGINE_ACT, 2 }, { TRN_OP_LDWEIGHTS_MX, TRN_ENGINE_PE, 3 },
-		{ TRN_OP_MATMUL_MX, TRN_ENGINE_PE, 3 }, { TRN_OP_ACTIVATE2, TRN_ENGINE_ACT, 3 }, { TRN_OP_EXT, DVE, 3 },
+		{ TRN_OP_RANGE_SELECT, DVE, 2 },
+		{ TRN_OP_NONZERO, POOL, 2 },
+		{ TRN_OP_RNG, POOL, 2 },
+		{ TRN_OP_RNG_SEED, POOL, 2 },
+		{ TRN_OP_RNG_SET, POOL, 2 },
+		{ TRN_OP_RNG_SET, DVE, 3 },
+		{ TRN_OP_RNG_GET, DVE, 3 },
+		{ TRN_OP_QUANTIZE_MX, DVE, 3 },
+		{ TRN_OP_TENSOR_SCALAR, TRN_ENGINE_ACT, 2 },
+		{ TRN_OP_LDWEIGHTS_MX, TRN_ENGINE_PE, 3 },
+		{ TRN_OP_MATMUL_MX, TRN_ENGINE_PE, 3 },
+		{ TRN_OP_ACTIVATE2, TRN_ENGINE_ACT, 3 },
+		{ TRN_OP_EXT, DVE, 3 },
 		{ TRN_OP_CC_STEP, TRN_ENGINE_CC, 3 },
 	};
 	struct harness *h = h_create(rows[_i].generation);
@@ -202,14 +238,38 @@ static const struct operand_case {
 	{ "broadcast", 0, 32, 0, 0, 0xa, 1, { { 0, 16 } }, TRN_FAULT_NONE },
 	{ "misaligned", 0, 32, 2, 0, 0xa, 1, { { 1, 16 } }, TRN_FAULT_OPERAND },
 	{ "bf16 aligned", 0, 32, 2, 0, 0x6, 1, { { 1, 16 } }, TRN_FAULT_NONE },
-	{ "last byte", 0, 32, TRN_SBUF_PARTITION_BYTES_V2 - 64, 0, 0xa, 1, { { 1, 16 } }, TRN_FAULT_NONE },
-	{ "one past", 0, 32, TRN_SBUF_PARTITION_BYTES_V2 - 60, 0, 0xa, 1, { { 1, 16 } }, TRN_FAULT_OPERAND },
+	{ "last byte",
+	  0,
+	  32,
+	  TRN_SBUF_PARTITION_BYTES_V2 - 64,
+	  0,
+	  0xa,
+	  1,
+	  { { 1, 16 } },
+	  TRN_FAULT_NONE },
+	{ "one past",
+	  0,
+	  32,
+	  TRN_SBUF_PARTITION_BYTES_V2 - 60,
+	  0,
+	  0xa,
+	  1,
+	  { { 1, 16 } },
+	  TRN_FAULT_OPERAND },
 	{ "far past", 0, 32, 0xfffffc, 0, 0xa, 1, { { 1, 16 } }, TRN_FAULT_OPERAND },
 	{ "before the start", 0, 32, 56, 0, 0xa, 1, { { -1, 16 } }, TRN_FAULT_OPERAND },
 	{ "down to the start", 0, 32, 60, 0, 0xa, 1, { { -1, 16 } }, TRN_FAULT_NONE },
 	{ "stride past the end", 0, 32, 0, 0, 0xa, 1, { { 32767, 16 } }, TRN_FAULT_OPERAND },
 	{ "65537 elements", 0, 32, 0, 0, 0x3, 2, { { 0, 65535 }, { 0, 2 } }, TRN_FAULT_OPERAND },
-	{ "2^64 elements", 0, 32, 0, 0, 0x3, 4, { { 0, 65535 }, { 0, 65535 }, { 0, 65535 }, { 0, 65535 } }, TRN_FAULT_OPERAND },
+	{ "2^64 elements",
+	  0,
+	  32,
+	  0,
+	  0,
+	  0x3,
+	  4,
+	  { { 0, 65535 }, { 0, 65535 }, { 0, 65535 }, { 0, 65535 } },
+	  TRN_FAULT_OPERAND },
 	{ "PSUM end", 0, 32, 16384 - 64, 1, 0xa, 1, { { 1, 16 } }, TRN_FAULT_NONE },
 	{ "past PSUM", 0, 32, 16384 - 60, 1, 0xa, 1, { { 1, 16 } }, TRN_FAULT_OPERAND },
 	{ "memory 2", 0, 32, 0, 2, 0xa, 1, { { 1, 16 } }, TRN_FAULT_ILLEGAL_INSN },
@@ -268,7 +328,10 @@ START_TEST(pool_has_no_psum)
 END_TEST
 
 static const enum trn_opcode two_inputs[] = {
-	TRN_OP_TENSOR_TENSOR, TRN_OP_SCALAR_TENSOR_TENSOR, TRN_OP_SCAN, TRN_OP_COPY_PREDICATED,
+	TRN_OP_TENSOR_TENSOR,
+	TRN_OP_SCALAR_TENSOR_TENSOR,
+	TRN_OP_SCAN,
+	TRN_OP_COPY_PREDICATED,
 };
 
 START_TEST(both_inputs_in_psum)
@@ -281,7 +344,9 @@ START_TEST(both_inputs_in_psum)
 	i->slot[1] = h_psum(0, 1, 0, TRN_DTYPE_FP32, 4);
 	i->slot[2] = h_psum(0, 1, 2048, pred ? TRN_DTYPE_UINT32 : TRN_DTYPE_FP32, 4);
 	i->op0 = pred ? 0 : TRN_ALU_ADD;
-	i->op1 = two_inputs[_i] == TRN_OP_SCALAR_TENSOR_TENSOR || two_inputs[_i] == TRN_OP_SCAN ? TRN_ALU_ADD : 0;
+	i->op1 = two_inputs[_i] == TRN_OP_SCALAR_TENSOR_TENSOR || two_inputs[_i] == TRN_OP_SCAN
+			 ? TRN_ALU_ADD
+			 : 0;
 	ck_assert_int_eq(h_run(h), TRN_FAULT_OPERAND);
 	h_destroy(h);
 }
@@ -289,7 +354,9 @@ END_TEST
 
 START_TEST(vector_bounds)
 {
-	static const uint32_t vectors[] = { TRN_SBUF_PARTITION_BYTES_V2, TRN_SBUF_PARTITION_BYTES_V2 - 2, 2, 1u << TRN_VECTOR_QUADRANT_SHIFT };
+	static const uint32_t vectors[] = { TRN_SBUF_PARTITION_BYTES_V2,
+					    TRN_SBUF_PARTITION_BYTES_V2 - 2, 2,
+					    1u << TRN_VECTOR_QUADRANT_SHIFT };
 	struct harness *h = h_create(2);
 	struct trn_insn *i = h_emit(h, DVE, TRN_OP_TENSOR_SCALAR);
 
@@ -309,59 +376,499 @@ static const struct opcode_case {
 	const char *what;
 	enum trn_opcode op;
 	enum trn_engine e;
-	uint8_t types[3];		/* of the slots; 0: no slot */
+	uint8_t types[3]; /* of the slots; 0: no slot */
 	uint16_t counts[3];
 	uint8_t op0, op1, reduce_op, kinds, opf;
 	enum trn_fault fault;
 } cases[] = {
-	{ "mixed classes", TRN_OP_TENSOR_SCALAR, DVE, { 9, 9 }, { 4, 4 }, TRN_ALU_ADD, TRN_ALU_AND, 0, 0, 0, TRN_FAULT_ILLEGAL_INSN },
-	{ "unknown operator", TRN_OP_TENSOR_SCALAR, DVE, { 10, 10 }, { 4, 4 }, 24, 0, 0, 0, 0, TRN_FAULT_ILLEGAL_INSN },
-	{ "unknown bit operator", TRN_OP_TENSOR_SCALAR, DVE, { 9, 9 }, { 4, 4 }, 38, 0, 0, 0, 0, TRN_FAULT_ILLEGAL_INSN },
-	{ "bits of floats", TRN_OP_TENSOR_SCALAR, DVE, { 10, 10 }, { 4, 4 }, TRN_ALU_AND, 0, 0, 0, 0, TRN_FAULT_OPERAND },
-	{ "rsqrt on DVE", TRN_OP_TENSOR_SCALAR, DVE, { 10, 10 }, { 4, 4 }, TRN_ALU_RSQRT, 0, 0, 0, 0, TRN_FAULT_ILLEGAL_INSN },
-	{ "bits reduced", TRN_OP_TENSOR_SCALAR, DVE, { 9, 9 }, { 4, 4 }, TRN_ALU_AND, 0, TRN_ALU_ADD, 0x30, 0, TRN_FAULT_ILLEGAL_INSN },
-	{ "reduce with sub", TRN_OP_TENSOR_SCALAR, DVE, { 10, 10 }, { 4, 4 }, TRN_ALU_ADD, 0, TRN_ALU_SUB, 0x30, 0, TRN_FAULT_ILLEGAL_INSN },
-	{ "reduce op when idle", TRN_OP_TENSOR_SCALAR, DVE, { 10, 10 }, { 4, 4 }, TRN_ALU_ADD, 0, TRN_ALU_ADD, 0, 0, TRN_FAULT_ILLEGAL_INSN },
-	{ "result when idle", TRN_OP_TENSOR_SCALAR, DVE, { 10, 10, 10 }, { 4, 4, 1 }, TRN_ALU_ADD, 0, 0, 0, 0, TRN_FAULT_ILLEGAL_INSN },
-	{ "result of two", TRN_OP_TENSOR_SCALAR, DVE, { 10, 10, 10 }, { 4, 4, 2 }, TRN_ALU_ADD, 0, TRN_ALU_ADD, 0x30, 0, TRN_FAULT_OPERAND },
-	{ "reduce on POOL", TRN_OP_TENSOR_SCALAR, POOL, { 10, 10 }, { 4, 4 }, TRN_ALU_ADD, 0, TRN_ALU_ADD, 0x30, 0, TRN_FAULT_ILLEGAL_INSN },
-	{ "unary of two", TRN_OP_TENSOR_TENSOR, DVE, { 10, 10, 10 }, { 4, 4, 4 }, TRN_ALU_ABS, 0, 0, 0, 0, TRN_FAULT_ILLEGAL_INSN },
-	{ "bypass of two", TRN_OP_TENSOR_TENSOR, DVE, { 10, 10, 10 }, { 4, 4, 4 }, 0, 0, 0, 0, 0, TRN_FAULT_ILLEGAL_INSN },
-	{ "bits of two widths", TRN_OP_TENSOR_TENSOR, DVE, { 9, 9, 3 }, { 4, 4, 4 }, TRN_ALU_AND, 0, 0, 0, 0, TRN_FAULT_OPERAND },
-	{ "inputs of two counts", TRN_OP_TENSOR_TENSOR, DVE, { 10, 10, 10 }, { 4, 4, 5 }, TRN_ALU_ADD, 0, 0, 0, 0, TRN_FAULT_OPERAND },
-	{ "bits in stt", TRN_OP_SCALAR_TENSOR_TENSOR, DVE, { 9, 9, 9 }, { 4, 4, 4 }, TRN_ALU_AND, TRN_ALU_ADD, 0, 0, 0, TRN_FAULT_ILLEGAL_INSN },
-	{ "no second op", TRN_OP_SCALAR_TENSOR_TENSOR, DVE, { 10, 10, 10 }, { 4, 4, 4 }, TRN_ALU_ADD, 0, 0, 0, 0, TRN_FAULT_ILLEGAL_INSN },
-	{ "compare reduces", TRN_OP_TENSOR_REDUCE, DVE, { 10, 10 }, { 1, 4 }, 0, 0, TRN_ALU_EQ, 0, 0, TRN_FAULT_ILLEGAL_INSN },
-	{ "reduce to two", TRN_OP_TENSOR_REDUCE, DVE, { 10, 10 }, { 2, 4 }, 0, 0, TRN_ALU_ADD, 0, 0, TRN_FAULT_OPERAND },
-	{ "two dims of one", TRN_OP_TENSOR_REDUCE, DVE, { 10, 10 }, { 1, 4 }, 0, 0, TRN_ALU_ADD, 0, 0x40, TRN_FAULT_OPERAND },
-	{ "negated bits", TRN_OP_TENSOR_REDUCE, DVE, { 9, 9 }, { 1, 4 }, 0, 0, TRN_ALU_OR, 0, TRN_OPF_NEGATE, TRN_FAULT_ILLEGAL_INSN },
-	{ "unary scan", TRN_OP_SCAN, DVE, { 10, 10, 10 }, { 4, 4, 4 }, TRN_ALU_ABS, TRN_ALU_ADD, 0, 0, 0, TRN_FAULT_ILLEGAL_INSN },
-	{ "float predicate", TRN_OP_COPY_PREDICATED, DVE, { 10, 10, 10 }, { 4, 4, 4 }, 0, 0, 0, 0, 0, TRN_FAULT_OPERAND },
-	{ "predicated cast", TRN_OP_COPY_PREDICATED, DVE, { 10, 6, 3 }, { 4, 4, 4 }, 0, 0, 0, 0, 0, TRN_FAULT_OPERAND },
-	{ "32-bit predicate", TRN_OP_SELECT_REDUCE, DVE, { 10, 10, 9 }, { 4, 4, 4 }, 0, 0, 0, 0, 0, TRN_FAULT_OPERAND },
-	{ "int32 on_true", TRN_OP_SELECT_REDUCE, DVE, { 10, 8, 3 }, { 4, 4, 4 }, 0, 0, 0, 0, 0, TRN_FAULT_OPERAND },
-	{ "bn_stats of 513", TRN_OP_BN_STATS, DVE, { 10, 10 }, { 6, 513 }, 0, 0, 0, 0, 0, TRN_FAULT_OPERAND },
-	{ "bn_stats to 5", TRN_OP_BN_STATS, DVE, { 10, 10 }, { 5, 6 }, 0, 0, 0, 0, 0, TRN_FAULT_OPERAND },
-	{ "bn_aggr of 7", TRN_OP_BN_AGGR, DVE, { 10, 10 }, { 2, 7 }, 0, 0, 0, 0, 0, TRN_FAULT_OPERAND },
+	{ "mixed classes",
+	  TRN_OP_TENSOR_SCALAR,
+	  DVE,
+	  { 9, 9 },
+	  { 4, 4 },
+	  TRN_ALU_ADD,
+	  TRN_ALU_AND,
+	  0,
+	  0,
+	  0,
+	  TRN_FAULT_ILLEGAL_INSN },
+	{ "unknown operator",
+	  TRN_OP_TENSOR_SCALAR,
+	  DVE,
+	  { 10, 10 },
+	  { 4, 4 },
+	  24,
+	  0,
+	  0,
+	  0,
+	  0,
+	  TRN_FAULT_ILLEGAL_INSN },
+	{ "unknown bit operator",
+	  TRN_OP_TENSOR_SCALAR,
+	  DVE,
+	  { 9, 9 },
+	  { 4, 4 },
+	  38,
+	  0,
+	  0,
+	  0,
+	  0,
+	  TRN_FAULT_ILLEGAL_INSN },
+	{ "bits of floats",
+	  TRN_OP_TENSOR_SCALAR,
+	  DVE,
+	  { 10, 10 },
+	  { 4, 4 },
+	  TRN_ALU_AND,
+	  0,
+	  0,
+	  0,
+	  0,
+	  TRN_FAULT_OPERAND },
+	{ "rsqrt on DVE",
+	  TRN_OP_TENSOR_SCALAR,
+	  DVE,
+	  { 10, 10 },
+	  { 4, 4 },
+	  TRN_ALU_RSQRT,
+	  0,
+	  0,
+	  0,
+	  0,
+	  TRN_FAULT_ILLEGAL_INSN },
+	{ "bits reduced",
+	  TRN_OP_TENSOR_SCALAR,
+	  DVE,
+	  { 9, 9 },
+	  { 4, 4 },
+	  TRN_ALU_AND,
+	  0,
+	  TRN_ALU_ADD,
+	  0x30,
+	  0,
+	  TRN_FAULT_ILLEGAL_INSN },
+	{ "reduce with sub",
+	  TRN_OP_TENSOR_SCALAR,
+	  DVE,
+	  { 10, 10 },
+	  { 4, 4 },
+	  TRN_ALU_ADD,
+	  0,
+	  TRN_ALU_SUB,
+	  0x30,
+	  0,
+	  TRN_FAULT_ILLEGAL_INSN },
+	{ "reduce op when idle",
+	  TRN_OP_TENSOR_SCALAR,
+	  DVE,
+	  { 10, 10 },
+	  { 4, 4 },
+	  TRN_ALU_ADD,
+	  0,
+	  TRN_ALU_ADD,
+	  0,
+	  0,
+	  TRN_FAULT_ILLEGAL_INSN },
+	{ "result when idle",
+	  TRN_OP_TENSOR_SCALAR,
+	  DVE,
+	  { 10, 10, 10 },
+	  { 4, 4, 1 },
+	  TRN_ALU_ADD,
+	  0,
+	  0,
+	  0,
+	  0,
+	  TRN_FAULT_ILLEGAL_INSN },
+	{ "result of two",
+	  TRN_OP_TENSOR_SCALAR,
+	  DVE,
+	  { 10, 10, 10 },
+	  { 4, 4, 2 },
+	  TRN_ALU_ADD,
+	  0,
+	  TRN_ALU_ADD,
+	  0x30,
+	  0,
+	  TRN_FAULT_OPERAND },
+	{ "reduce on POOL",
+	  TRN_OP_TENSOR_SCALAR,
+	  POOL,
+	  { 10, 10 },
+	  { 4, 4 },
+	  TRN_ALU_ADD,
+	  0,
+	  TRN_ALU_ADD,
+	  0x30,
+	  0,
+	  TRN_FAULT_ILLEGAL_INSN },
+	{ "unary of two",
+	  TRN_OP_TENSOR_TENSOR,
+	  DVE,
+	  { 10, 10, 10 },
+	  { 4, 4, 4 },
+	  TRN_ALU_ABS,
+	  0,
+	  0,
+	  0,
+	  0,
+	  TRN_FAULT_ILLEGAL_INSN },
+	{ "bypass of two",
+	  TRN_OP_TENSOR_TENSOR,
+	  DVE,
+	  { 10, 10, 10 },
+	  { 4, 4, 4 },
+	  0,
+	  0,
+	  0,
+	  0,
+	  0,
+	  TRN_FAULT_ILLEGAL_INSN },
+	{ "bits of two widths",
+	  TRN_OP_TENSOR_TENSOR,
+	  DVE,
+	  { 9, 9, 3 },
+	  { 4, 4, 4 },
+	  TRN_ALU_AND,
+	  0,
+	  0,
+	  0,
+	  0,
+	  TRN_FAULT_OPERAND },
+	{ "inputs of two counts",
+	  TRN_OP_TENSOR_TENSOR,
+	  DVE,
+	  { 10, 10, 10 },
+	  { 4, 4, 5 },
+	  TRN_ALU_ADD,
+	  0,
+	  0,
+	  0,
+	  0,
+	  TRN_FAULT_OPERAND },
+	{ "bits in stt",
+	  TRN_OP_SCALAR_TENSOR_TENSOR,
+	  DVE,
+	  { 9, 9, 9 },
+	  { 4, 4, 4 },
+	  TRN_ALU_AND,
+	  TRN_ALU_ADD,
+	  0,
+	  0,
+	  0,
+	  TRN_FAULT_ILLEGAL_INSN },
+	{ "no second op",
+	  TRN_OP_SCALAR_TENSOR_TENSOR,
+	  DVE,
+	  { 10, 10, 10 },
+	  { 4, 4, 4 },
+	  TRN_ALU_ADD,
+	  0,
+	  0,
+	  0,
+	  0,
+	  TRN_FAULT_ILLEGAL_INSN },
+	{ "compare reduces",
+	  TRN_OP_TENSOR_REDUCE,
+	  DVE,
+	  { 10, 10 },
+	  { 1, 4 },
+	  0,
+	  0,
+	  TRN_ALU_EQ,
+	  0,
+	  0,
+	  TRN_FAULT_ILLEGAL_INSN },
+	{ "reduce to two",
+	  TRN_OP_TENSOR_REDUCE,
+	  DVE,
+	  { 10, 10 },
+	  { 2, 4 },
+	  0,
+	  0,
+	  TRN_ALU_ADD,
+	  0,
+	  0,
+	  TRN_FAULT_OPERAND },
+	{ "two dims of one",
+	  TRN_OP_TENSOR_REDUCE,
+	  DVE,
+	  { 10, 10 },
+	  { 1, 4 },
+	  0,
+	  0,
+	  TRN_ALU_ADD,
+	  0,
+	  0x40,
+	  TRN_FAULT_OPERAND },
+	{ "negated bits",
+	  TRN_OP_TENSOR_REDUCE,
+	  DVE,
+	  { 9, 9 },
+	  { 1, 4 },
+	  0,
+	  0,
+	  TRN_ALU_OR,
+	  0,
+	  TRN_OPF_NEGATE,
+	  TRN_FAULT_ILLEGAL_INSN },
+	{ "unary scan",
+	  TRN_OP_SCAN,
+	  DVE,
+	  { 10, 10, 10 },
+	  { 4, 4, 4 },
+	  TRN_ALU_ABS,
+	  TRN_ALU_ADD,
+	  0,
+	  0,
+	  0,
+	  TRN_FAULT_ILLEGAL_INSN },
+	{ "float predicate",
+	  TRN_OP_COPY_PREDICATED,
+	  DVE,
+	  { 10, 10, 10 },
+	  { 4, 4, 4 },
+	  0,
+	  0,
+	  0,
+	  0,
+	  0,
+	  TRN_FAULT_OPERAND },
+	{ "predicated cast",
+	  TRN_OP_COPY_PREDICATED,
+	  DVE,
+	  { 10, 6, 3 },
+	  { 4, 4, 4 },
+	  0,
+	  0,
+	  0,
+	  0,
+	  0,
+	  TRN_FAULT_OPERAND },
+	{ "32-bit predicate",
+	  TRN_OP_SELECT_REDUCE,
+	  DVE,
+	  { 10, 10, 9 },
+	  { 4, 4, 4 },
+	  0,
+	  0,
+	  0,
+	  0,
+	  0,
+	  TRN_FAULT_OPERAND },
+	{ "int32 on_true",
+	  TRN_OP_SELECT_REDUCE,
+	  DVE,
+	  { 10, 8, 3 },
+	  { 4, 4, 4 },
+	  0,
+	  0,
+	  0,
+	  0,
+	  0,
+	  TRN_FAULT_OPERAND },
+	{ "bn_stats of 513",
+	  TRN_OP_BN_STATS,
+	  DVE,
+	  { 10, 10 },
+	  { 6, 513 },
+	  0,
+	  0,
+	  0,
+	  0,
+	  0,
+	  TRN_FAULT_OPERAND },
+	{ "bn_stats to 5",
+	  TRN_OP_BN_STATS,
+	  DVE,
+	  { 10, 10 },
+	  { 5, 6 },
+	  0,
+	  0,
+	  0,
+	  0,
+	  0,
+	  TRN_FAULT_OPERAND },
+	{ "bn_aggr of 7",
+	  TRN_OP_BN_AGGR,
+	  DVE,
+	  { 10, 10 },
+	  { 2, 7 },
+	  0,
+	  0,
+	  0,
+	  0,
+	  0,
+	  TRN_FAULT_OPERAND },
 	{ "max8 of 7", TRN_OP_MAX8, DVE, { 10, 10 }, { 8, 7 }, 0, 0, 0, 0, 0, TRN_FAULT_OPERAND },
-	{ "max8 of 16385", TRN_OP_MAX8, DVE, { 10, 6 }, { 8, 16385 }, 0, 0, 0, 0, 0, TRN_FAULT_OPERAND },
-	{ "float indices", TRN_OP_FIND_INDEX8, DVE, { 10, 10, 10 }, { 8, 8, 8 }, 0, 0, 0, 0, 0, TRN_FAULT_OPERAND },
-	{ "transpose casts", TRN_OP_TRANSPOSE32, DVE, { 10, 6 }, { 1, 1 }, 0, 0, 0, 0, 0, TRN_FAULT_OPERAND },
+	{ "max8 of 16385",
+	  TRN_OP_MAX8,
+	  DVE,
+	  { 10, 6 },
+	  { 8, 16385 },
+	  0,
+	  0,
+	  0,
+	  0,
+	  0,
+	  TRN_FAULT_OPERAND },
+	{ "float indices",
+	  TRN_OP_FIND_INDEX8,
+	  DVE,
+	  { 10, 10, 10 },
+	  { 8, 8, 8 },
+	  0,
+	  0,
+	  0,
+	  0,
+	  0,
+	  TRN_FAULT_OPERAND },
+	{ "transpose casts",
+	  TRN_OP_TRANSPOSE32,
+	  DVE,
+	  { 10, 6 },
+	  { 1, 1 },
+	  0,
+	  0,
+	  0,
+	  0,
+	  0,
+	  TRN_FAULT_OPERAND },
 	{ "random floats", TRN_OP_RNG, DVE, { 10 }, { 4 }, 0, 0, 0, 0, 0, TRN_FAULT_OPERAND },
-	{ "seed of two", TRN_OP_RNG_SEED, DVE, { 0, 9 }, { 0, 2 }, 0, 0, 0, 0, 0, TRN_FAULT_OPERAND },
+	{ "seed of two",
+	  TRN_OP_RNG_SEED,
+	  DVE,
+	  { 0, 9 },
+	  { 0, 2 },
+	  0,
+	  0,
+	  0,
+	  0,
+	  0,
+	  TRN_FAULT_OPERAND },
 	{ "state of five", TRN_OP_RNG_GET, POOL, { 9 }, { 5 }, 0, 0, 0, 0, 0, TRN_FAULT_OPERAND },
-	{ "dropout casts", TRN_OP_DROPOUT, DVE, { 10, 6 }, { 4, 4 }, 0, 0, 0, 0, 0, TRN_FAULT_OPERAND },
+	{ "dropout casts",
+	  TRN_OP_DROPOUT,
+	  DVE,
+	  { 10, 6 },
+	  { 4, 4 },
+	  0,
+	  0,
+	  0,
+	  0,
+	  0,
+	  TRN_FAULT_OPERAND },
 	{ "pattern of none", TRN_OP_IOTA, POOL, { 8 }, { 4 }, 0, 0, 0, 0, 0, TRN_FAULT_OPERAND },
-	{ "arithmetic compare", TRN_OP_AFFINE_SELECT, POOL, { 10, 10 }, { 4, 4 }, TRN_ALU_ADD, 0, 0, 0, 0, TRN_FAULT_ILLEGAL_INSN },
-	{ "partition mul", TRN_OP_PARTITION_REDUCE, POOL, { 10, 10 }, { 4, 4 }, 0, 0, TRN_ALU_MUL, 0, 0, TRN_FAULT_ILLEGAL_INSN },
-	{ "float index", TRN_OP_N_GATHER, POOL, { 10, 10, 10 }, { 4, 4, 4 }, 0, 0, 0, 0, 0, TRN_FAULT_OPERAND },
-	{ "nonzero to N", TRN_OP_NONZERO, POOL, { 8, 8 }, { 4, 4 }, 0, 0, 0, 0, 0, TRN_FAULT_OPERAND },
-	{ "bounds to N", TRN_OP_SEQUENCE_BOUNDS, POOL, { 10, 10 }, { 4, 4 }, 0, 0, 0, 0, 0, TRN_FAULT_OPERAND },
-	{ "function 26", TRN_OP_ACTIVATE, TRN_ENGINE_ACT, { 10, 10 }, { 4, 4 }, 26, 0, 0, 0, 0, TRN_FAULT_ILLEGAL_INSN },
-	{ "activation max", TRN_OP_ACTIVATE, TRN_ENGINE_ACT, { 10, 10 }, { 4, 4 }, 0, 0, TRN_ALU_MAX, 0x30, 0, TRN_FAULT_ILLEGAL_INSN },
-	{ "load_reduce on ACT", TRN_OP_ACTIVATE, TRN_ENGINE_ACT, { 10, 10 }, { 4, 4 }, 0, 0, TRN_ALU_ADD, 0x40, 0, TRN_FAULT_ILLEGAL_INSN },
-	{ "accumulators of two", TRN_OP_ACC_READ, DVE, { 10 }, { 2 }, 0, 0, 0, 0, 0, TRN_FAULT_OPERAND },
-	{ "ACT max", TRN_OP_TENSOR_SCALAR, TRN_ENGINE_ACT, { 10, 10 }, { 4, 4 }, TRN_ALU_MAX, 0, 0, 0, 0, TRN_FAULT_ILLEGAL_INSN },
+	{ "arithmetic compare",
+	  TRN_OP_AFFINE_SELECT,
+	  POOL,
+	  { 10, 10 },
+	  { 4, 4 },
+	  TRN_ALU_ADD,
+	  0,
+	  0,
+	  0,
+	  0,
+	  TRN_FAULT_ILLEGAL_INSN },
+	{ "partition mul",
+	  TRN_OP_PARTITION_REDUCE,
+	  POOL,
+	  { 10, 10 },
+	  { 4, 4 },
+	  0,
+	  0,
+	  TRN_ALU_MUL,
+	  0,
+	  0,
+	  TRN_FAULT_ILLEGAL_INSN },
+	{ "float index",
+	  TRN_OP_N_GATHER,
+	  POOL,
+	  { 10, 10, 10 },
+	  { 4, 4, 4 },
+	  0,
+	  0,
+	  0,
+	  0,
+	  0,
+	  TRN_FAULT_OPERAND },
+	{ "nonzero to N",
+	  TRN_OP_NONZERO,
+	  POOL,
+	  { 8, 8 },
+	  { 4, 4 },
+	  0,
+	  0,
+	  0,
+	  0,
+	  0,
+	  TRN_FAULT_OPERAND },
+	{ "bounds to N",
+	  TRN_OP_SEQUENCE_BOUNDS,
+	  POOL,
+	  { 10, 10 },
+	  { 4, 4 },
+	  0,
+	  0,
+	  0,
+	  0,
+	  0,
+	  TRN_FAULT_OPERAND },
+	{ "function 26",
+	  TRN_OP_ACTIVATE,
+	  TRN_ENGINE_ACT,
+	  { 10, 10 },
+	  { 4, 4 },
+	  26,
+	  0,
+	  0,
+	  0,
+	  0,
+	  TRN_FAULT_ILLEGAL_INSN },
+	{ "activation max",
+	  TRN_OP_ACTIVATE,
+	  TRN_ENGINE_ACT,
+	  { 10, 10 },
+	  { 4, 4 },
+	  0,
+	  0,
+	  TRN_ALU_MAX,
+	  0x30,
+	  0,
+	  TRN_FAULT_ILLEGAL_INSN },
+	{ "load_reduce on ACT",
+	  TRN_OP_ACTIVATE,
+	  TRN_ENGINE_ACT,
+	  { 10, 10 },
+	  { 4, 4 },
+	  0,
+	  0,
+	  TRN_ALU_ADD,
+	  0x40,
+	  0,
+	  TRN_FAULT_ILLEGAL_INSN },
+	{ "accumulators of two",
+	  TRN_OP_ACC_READ,
+	  DVE,
+	  { 10 },
+	  { 2 },
+	  0,
+	  0,
+	  0,
+	  0,
+	  0,
+	  TRN_FAULT_OPERAND },
+	{ "ACT max",
+	  TRN_OP_TENSOR_SCALAR,
+	  TRN_ENGINE_ACT,
+	  { 10, 10 },
+	  { 4, 4 },
+	  TRN_ALU_MAX,
+	  0,
+	  0,
+	  0,
+	  0,
+	  TRN_FAULT_ILLEGAL_INSN },
 };
 
 START_TEST(opcode_rules)
@@ -373,7 +880,8 @@ START_TEST(opcode_rules)
 
 	for (k = 0; k < 3; k++)
 		if (c->types[k])
-			i->slot[k] = h_sbuf(0, 1, 40000 * k, (enum trn_dtype)c->types[k], c->counts[k]);
+			i->slot[k] =
+				h_sbuf(0, 1, 40000 * k, (enum trn_dtype)c->types[k], c->counts[k]);
 	i->op0 = c->op0;
 	i->op1 = c->op1;
 	i->reduce_op = c->reduce_op;
@@ -422,11 +930,11 @@ START_TEST(control_rules)
 	enum trn_fault want = TRN_FAULT_ILLEGAL_INSN;
 
 	switch (_i) {
-	case 0:				/* a branch on an arithmetic operator */
+	case 0: /* a branch on an arithmetic operator */
 		i->opcode = TRN_OP_BRANCH;
 		i->op0 = TRN_ALU_ADD;
 		break;
-	case 1:				/* more than 16 DMA engines */
+	case 1: /* more than 16 DMA engines */
 		i->opcode = TRN_OP_DMA_TRIGGER;
 		i->trigger.engine_mask = 0x10000;
 		want = TRN_FAULT_OPERAND;
@@ -440,7 +948,7 @@ START_TEST(control_rules)
 		i->opcode = TRN_OP_DMA_TRIGGER;
 		i->raw[4] = 1;
 		break;
-	case 4:				/* misaligned write */
+	case 4: /* misaligned write */
 		i->opcode = TRN_OP_WRITE32;
 		i->write32.address = 2;
 		want = TRN_FAULT_OPERAND;
@@ -449,16 +957,16 @@ START_TEST(control_rules)
 		i->opcode = TRN_OP_WRITE32;
 		i->raw[12] = 1;
 		break;
-	case 6:				/* value both in the field and in a register */
+	case 6: /* value both in the field and in a register */
 		i->opcode = TRN_OP_WRITE32;
 		i->write32.value = 1;
 		i->kinds = TRN_SCALAR_REG;
 		break;
-	case 7:				/* an immediate that nothing uses */
+	case 7: /* an immediate that nothing uses */
 		i->opcode = TRN_OP_WRITE32;
 		i->c0 = 1;
 		break;
-	case 8:				/* a device address that is not in registers */
+	case 8: /* a device address that is not in registers */
 		i->opcode = TRN_OP_REG_LOAD;
 		i->slot[0] = h_unused();
 		break;
@@ -511,7 +1019,8 @@ static void random_operand(struct emu_xorwow *r, struct trn_operand *s)
 static void random_insn(struct emu_xorwow *r, unsigned int generation, struct trn_insn *insn)
 {
 	static const uint16_t result_counts[] = { 1, 2, 6, 8, 9, 17, 33, 64 };
-	static const uint8_t result_types[] = { TRN_DTYPE_UINT8, TRN_DTYPE_UINT16, TRN_DTYPE_UINT32 };
+	static const uint8_t result_types[] = { TRN_DTYPE_UINT8, TRN_DTYPE_UINT16,
+						TRN_DTYPE_UINT32 };
 	const struct emu_opcode *op;
 	unsigned int e, k, engines;
 
@@ -529,7 +1038,8 @@ static void random_insn(struct emu_xorwow *r, unsigned int generation, struct tr
 	insn->op1 = (uint8_t)(op->fields & EMU_F_OP1 && pick(r, 2) ? pick(r, 24) : 0);
 	insn->opf = (uint8_t)(pick(r, 2) ? emu_xorwow_next(r) & op->opf : 0);
 	if (op->fields & EMU_F_REDUCE_OP)
-		insn->reduce_op = (uint8_t)(op->fields & EMU_F_REDUCE_CMD && pick(r, 2) ? 0 : 1 + pick(r, 5));
+		insn->reduce_op =
+			(uint8_t)(op->fields & EMU_F_REDUCE_CMD && pick(r, 2) ? 0 : 1 + pick(r, 5));
 	if (op->fields & EMU_F_REDUCE_CMD && insn->reduce_op)
 		insn->kinds = (uint8_t)((2 + pick(r, 3)) << TRN_OPK_REDUCE_SHIFT);
 	if (op->c0 & EMU_KIND_VEC && pick(r, 3) == 0)
@@ -554,7 +1064,8 @@ static void random_insn(struct emu_xorwow *r, unsigned int generation, struct tr
 	if (pick(r, 2) == 0 && op->slot[2] == EMU_SLOT_IN)
 		insn->slot[2].dtype = result_types[pick(r, ARRAY_SIZE(result_types))];
 	if (insn->opcode == TRN_OP_IOTA || insn->opcode == TRN_OP_AFFINE_SELECT) {
-		struct trn_pattern pat = { .ndim = 1, .dim = { { 1, insn->slot[0].dim[0].count } } };
+		struct trn_pattern pat = { .ndim = 1,
+					   .dim = { { 1, insn->slot[0].dim[0].count } } };
 
 		memcpy(&insn->slot[2], &pat, sizeof(pat));
 	}
@@ -571,14 +1082,18 @@ static void random_insn(struct emu_xorwow *r, unsigned int generation, struct tr
 		}
 	}
 	if (pick(r, 8) == 0)
-		insn->update[0] = (struct trn_sync){ .op = (uint8_t)(1 + pick(r, 2)), .index = (uint16_t)pick(r, 4) };
+		insn->update[0] = (struct trn_sync){ .op = (uint8_t)(1 + pick(r, 2)),
+						     .index = (uint16_t)pick(r, 4) };
 	if (pick(r, 64) == 0)
 		((uint8_t *)insn)[pick(r, TRN_INSN_SIZE)] ^= (uint8_t)(1u << pick(r, 8));
 }
 
 START_TEST(random_programs)
 {
-	enum { PROGRAMS = 300, INSNS = 2 };
+	enum {
+		PROGRAMS = 300,
+		INSNS = 2
+	};
 	static uint8_t data[1 + INSNS * TRN_INSN_SIZE];
 	struct emu_xorwow r;
 	uint64_t executed = 0;

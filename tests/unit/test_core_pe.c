@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Tensor engine: published vectors, every input type and shape against a plain loop, vector variants, limits.
+ * Tensor engine: published vectors, every input type and shape against a plain loop, vector
+ * variants, limits.
  */
 #include <math.h>
 #include "core_harness.h"
 #include "tests/emulator/numeric.h"
 #include "tests/emulator/simd.h"
 
-#define W_OFFSET	0
-#define X_OFFSET	8192
-#define PE		TRN_ENGINE_PE
+#define W_OFFSET 0
+#define X_OFFSET 8192
+#define PE	 TRN_ENGINE_PE
 
 static struct trn_insn *ldweights(struct harness *h, struct trn_operand src)
 {
@@ -19,7 +20,8 @@ static struct trn_insn *ldweights(struct harness *h, struct trn_operand src)
 	return i;
 }
 
-static struct trn_insn *matmul(struct harness *h, struct trn_operand dst, struct trn_operand src, unsigned int opf)
+static struct trn_insn *matmul(struct harness *h, struct trn_operand dst, struct trn_operand src,
+			       unsigned int opf)
 {
 	struct trn_insn *i = h_emit(h, PE, TRN_OP_MATMUL);
 
@@ -31,7 +33,8 @@ static struct trn_insn *matmul(struct harness *h, struct trn_operand dst, struct
 
 static const struct emu_round rne;
 
-static void put_value(struct harness *h, unsigned int p, uint32_t offset, enum trn_dtype dtype, float f)
+static void put_value(struct harness *h, unsigned int p, uint32_t offset, enum trn_dtype dtype,
+		      float f)
 {
 	uint32_t raw = 0;
 
@@ -40,7 +43,8 @@ static void put_value(struct harness *h, unsigned int p, uint32_t offset, enum t
 }
 
 /* One matmul of K products a[k] * b[k] into PSUM element 0, bf16 inputs. */
-static void dot(struct harness *h, unsigned int k, float a, float b, unsigned int slot, enum trn_dtype psum, bool accumulate)
+static void dot(struct harness *h, unsigned int k, float a, float b, unsigned int slot,
+		enum trn_dtype psum, bool accumulate)
 {
 	unsigned int p;
 
@@ -118,8 +122,9 @@ static const struct {
 	enum trn_dtype dtype;
 	uint32_t out;
 } c9[] = {
-	{ TRN_DTYPE_FP32, 0x3f801000 }, { TRN_DTYPE_FP32R, 0x3f801000 }, { TRN_DTYPE_TF32, 0x3f800000 },
-	{ TRN_DTYPE_BF16, 0x3f800000 }, { TRN_DTYPE_FP16, 0x3f800000 },
+	{ TRN_DTYPE_FP32, 0x3f801000 }, { TRN_DTYPE_FP32R, 0x3f801000 },
+	{ TRN_DTYPE_TF32, 0x3f800000 }, { TRN_DTYPE_BF16, 0x3f800000 },
+	{ TRN_DTYPE_FP16, 0x3f800000 },
 };
 
 START_TEST(c9_input_precision)
@@ -127,7 +132,8 @@ START_TEST(c9_input_precision)
 	struct harness *h = h_create(2);
 	float x = emu_bits_f32(0x3f800800);
 
-	/* The fp32 pattern is put in memory unrounded for 4-byte types: PE rounds a tf32 operand itself. */
+	/* The fp32 pattern is put in memory unrounded for 4-byte types: PE rounds a tf32 operand
+	 * itself. */
 	if (emu_dtype_size(c9[_i].dtype) == 4) {
 		h_put_f32(h, 0, W_OFFSET, x);
 		h_put_f32(h, 0, X_OFFSET, x);
@@ -143,8 +149,8 @@ START_TEST(c9_input_precision)
 }
 END_TEST
 
-#define T_K	32
-#define T_M	16
+#define T_K 32
+#define T_M 16
 
 /* A tile of distinct values, one replaced by @bits, and the identity. */
 static void transpose_tile(struct harness *h, uint32_t bits)
@@ -167,12 +173,14 @@ START_TEST(c9_transpose_moves_bits)
 	unsigned int k, m;
 
 	transpose_tile(h, 0x7fc12345);
-	matmul(h, h_psum(0, T_M, 0, TRN_DTYPE_FP32, T_K), h_sbuf(0, T_K, X_OFFSET, TRN_DTYPE_FP32, T_K), TRN_OPF_TRANSPOSE);
+	matmul(h, h_psum(0, T_M, 0, TRN_DTYPE_FP32, T_K),
+	       h_sbuf(0, T_K, X_OFFSET, TRN_DTYPE_FP32, T_K), TRN_OPF_TRANSPOSE);
 	h_run_ok(h);
 	for (k = 0; k < T_K; k++)
 		for (m = 0; m < T_M; m++)
 			ck_assert_uint_eq(h_psum_u32(h, m, 4 * k),
-					  k == 5 && m == 3 ? 0x7fc12345 : h_f32((float)(k * 100 + m)));
+					  k == 5 && m == 3 ? 0x7fc12345
+							   : h_f32((float)(k * 100 + m)));
 	h_destroy(h);
 }
 END_TEST
@@ -183,11 +191,13 @@ START_TEST(c9_transpose_v2_spreads_nan)
 	unsigned int k, m;
 
 	transpose_tile(h, 0x7fc12345);
-	matmul(h, h_psum(0, T_M, 0, TRN_DTYPE_FP32, T_K), h_sbuf(0, T_K, X_OFFSET, TRN_DTYPE_FP32, T_K), 0);
+	matmul(h, h_psum(0, T_M, 0, TRN_DTYPE_FP32, T_K),
+	       h_sbuf(0, T_K, X_OFFSET, TRN_DTYPE_FP32, T_K), 0);
 	h_run_ok(h);
 	for (k = 0; k < T_K; k++)
 		for (m = 0; m < T_M; m++)
-			ck_assert_uint_eq(h_psum_u32(h, m, 4 * k), m == 3 ? EMU_NAN_BITS : h_f32((float)(k * 100 + m)));
+			ck_assert_uint_eq(h_psum_u32(h, m, 4 * k),
+					  m == 3 ? EMU_NAN_BITS : h_f32((float)(k * 100 + m)));
 	h_destroy(h);
 }
 END_TEST
@@ -198,7 +208,8 @@ START_TEST(c9_transpose_v2_infinity)
 	unsigned int k;
 
 	transpose_tile(h, 0x7f800000);
-	matmul(h, h_psum(0, T_M, 0, TRN_DTYPE_FP32, T_K), h_sbuf(0, T_K, X_OFFSET, TRN_DTYPE_FP32, T_K), 0);
+	matmul(h, h_psum(0, T_M, 0, TRN_DTYPE_FP32, T_K),
+	       h_sbuf(0, T_K, X_OFFSET, TRN_DTYPE_FP32, T_K), 0);
 	h_run_ok(h);
 	for (k = 0; k < T_K; k++)
 		ck_assert_uint_eq(h_psum_u32(h, 3, 4 * k), k == 5 ? 0x7f800000 : EMU_NAN_BITS);
@@ -229,12 +240,13 @@ START_TEST(transpose_every_code)
 				h_put(h, k, W_OFFSET + size * m, &code, size);
 			}
 		ldweights(h, h_sbuf(0, 128, W_OFFSET, dtype, 128));
-		matmul(h, h_psum(0, 128, 0, size == 1 ? TRN_DTYPE_UINT16 : dtype, 128), h_sbuf(0, 128, X_OFFSET, dtype, 128),
-		       TRN_OPF_TRANSPOSE);
+		matmul(h, h_psum(0, 128, 0, size == 1 ? TRN_DTYPE_UINT16 : dtype, 128),
+		       h_sbuf(0, 128, X_OFFSET, dtype, 128), TRN_OPF_TRANSPOSE);
 		h_run_ok(h);
 		for (k = 0; k < 128; k++)
 			for (m = 0; m < 128; m++) {
-				uint16_t want = (uint16_t)((k * 128 + m) * step / 2 + round * 7919), got;
+				uint16_t want = (uint16_t)((k * 128 + m) * step / 2 + round * 7919),
+					 got;
 
 				if (size == 1)
 					want &= 0xff;
@@ -251,7 +263,7 @@ static const struct shape {
 	enum trn_dtype ws, xs;
 	uint16_t k, m, n;
 	bool accumulate;
-	int16_t xstep;		/* elements between columns of the moving operand */
+	int16_t xstep; /* elements between columns of the moving operand */
 	int16_t dstep;
 } shapes[] = {
 	{ TRN_DTYPE_FP32, TRN_DTYPE_FP32, 128, 128, 512, false, 1, 1 },
@@ -280,7 +292,8 @@ static float element(struct harness *h, unsigned int p, uint32_t offset, enum tr
 	return emu_bits_f32(out);
 }
 
-static void fill(struct harness *h, struct emu_xorwow *rng, unsigned int parts, uint32_t offset, uint32_t n, enum trn_dtype dtype)
+static void fill(struct harness *h, struct emu_xorwow *rng, unsigned int parts, uint32_t offset,
+		 uint32_t n, enum trn_dtype dtype)
 {
 	unsigned int p;
 	uint32_t i;
@@ -311,7 +324,8 @@ START_TEST(against_plain_loop)
 	for (m = 0; m < s->m; m++)
 		for (n = 0; n < s->n; n++) {
 			old[m * 512 + n] = (float)(int32_t)emu_xorwow_next(&rng) * 0x1p-29f;
-			memcpy(emu_core_psum(h->core, m, 2048 + 4 * n * (uint32_t)s->dstep, 4), &old[m * 512 + n], 4);
+			memcpy(emu_core_psum(h->core, m, 2048 + 4 * n * (uint32_t)s->dstep, 4),
+			       &old[m * 512 + n], 4);
 		}
 	src.dim[0].step = s->xstep;
 	dst.dim[0].step = s->dstep;
@@ -321,16 +335,20 @@ START_TEST(against_plain_loop)
 	for (m = 0; m < s->m; m++)
 		for (n = 0; n < s->n; n++) {
 			volatile float sum = 0;
-			uint32_t at = (uint32_t)((int32_t)xbase + (int32_t)n * s->xstep * (int32_t)xsize);
+			uint32_t at =
+				(uint32_t)((int32_t)xbase + (int32_t)n * s->xstep * (int32_t)xsize);
 
 			for (k = 0; k < s->k; k++) {
-				volatile float product = element(h, k, W_OFFSET + m * wsize, s->ws) * element(h, k, at, s->xs);
+				volatile float product =
+					element(h, k, W_OFFSET + m * wsize, s->ws) *
+					element(h, k, at, s->xs);
 
 				sum = sum + product;
 			}
 			if (s->accumulate)
 				sum = old[m * 512 + n] + sum;
-			ck_assert_uint_eq(h_psum_u32(h, m, 2048 + 4 * n * (uint32_t)s->dstep), h_f32(sum));
+			ck_assert_uint_eq(h_psum_u32(h, m, 2048 + 4 * n * (uint32_t)s->dstep),
+					  h_f32(sum));
 		}
 	free(old);
 	h_destroy(h);
@@ -341,7 +359,8 @@ END_TEST
 START_TEST(variants_agree)
 {
 	float a[100 * EMU_TILE_ROWS], b[100 * EMU_TILE_COLS];
-	float c[EMU_TILE_ROWS * EMU_TILE_COLS], want[EMU_TILE_ROWS * EMU_TILE_COLS], start[EMU_TILE_ROWS * EMU_TILE_COLS];
+	float c[EMU_TILE_ROWS * EMU_TILE_COLS], want[EMU_TILE_ROWS * EMU_TILE_COLS],
+		start[EMU_TILE_ROWS * EMU_TILE_COLS];
 	const struct emu_simd *v;
 	struct emu_xorwow rng;
 	unsigned int i, k, m, n, which;
@@ -360,7 +379,8 @@ START_TEST(variants_agree)
 			volatile float sum = 0;
 
 			for (k = 0; k < 100; k++) {
-				volatile float product = a[k * EMU_TILE_ROWS + m] * b[k * EMU_TILE_COLS + n];
+				volatile float product =
+					a[k * EMU_TILE_ROWS + m] * b[k * EMU_TILE_COLS + n];
 
 				sum = sum + product;
 			}
@@ -380,7 +400,8 @@ END_TEST
 START_TEST(double_row)
 {
 	struct harness *h = h_create(3);
-	struct trn_operand w = h_sbuf(0, 4, W_OFFSET, TRN_DTYPE_FP8_E4M3, 3), x = h_sbuf(0, 4, X_OFFSET, TRN_DTYPE_FP8_E4M3, 5);
+	struct trn_operand w = h_sbuf(0, 4, W_OFFSET, TRN_DTYPE_FP8_E4M3, 3),
+			   x = h_sbuf(0, 4, X_OFFSET, TRN_DTYPE_FP8_E4M3, 5);
 	struct emu_xorwow rng;
 	unsigned int p, j, m, n;
 
@@ -399,8 +420,10 @@ START_TEST(double_row)
 
 			for (p = 0; p < 4; p++)
 				for (j = 0; j < 2; j++)
-					sum = sum + element(h, p, W_OFFSET + j * 3 + m, TRN_DTYPE_FP8_E4M3) *
-						    element(h, p, X_OFFSET + j * 5 + n, TRN_DTYPE_FP8_E4M3);
+					sum = sum + element(h, p, W_OFFSET + j * 3 + m,
+							    TRN_DTYPE_FP8_E4M3) *
+							    element(h, p, X_OFFSET + j * 5 + n,
+								    TRN_DTYPE_FP8_E4M3);
 			ck_assert_uint_eq(h_psum_u32(h, m, 4 * n), h_f32(sum));
 		}
 	h_destroy(h);
@@ -415,19 +438,22 @@ START_TEST(tiles_are_independent)
 
 	for (t = 0; t < 2; t++) {
 		h_put_f32(h, 0, W_OFFSET + 4 * t, (float)(t + 2));
-		ldweights(h, h_sbuf(0, 1, W_OFFSET + 4 * t, TRN_DTYPE_FP32, 1))->pe_tile = (uint8_t)(1 << 4 | t);
+		ldweights(h, h_sbuf(0, 1, W_OFFSET + 4 * t, TRN_DTYPE_FP32, 1))->pe_tile =
+			(uint8_t)(1 << 4 | t);
 	}
 	h_put_f32(h, 0, X_OFFSET, 10);
 	for (t = 0; t < 2; t++)
-		matmul(h, h_psum(0, 1, 4 * t, TRN_DTYPE_FP32, 1), h_sbuf(0, 1, X_OFFSET, TRN_DTYPE_FP32, 1), 0)->pe_tile =
-			(uint8_t)(1 << 4 | t);
+		matmul(h, h_psum(0, 1, 4 * t, TRN_DTYPE_FP32, 1),
+		       h_sbuf(0, 1, X_OFFSET, TRN_DTYPE_FP32, 1), 0)
+			->pe_tile = (uint8_t)(1 << 4 | t);
 	h_run_ok(h);
 	ck_assert_uint_eq(h_psum_u32(h, 0, 0), h_f32(20));
 	ck_assert_uint_eq(h_psum_u32(h, 0, 4), h_f32(30));
 
 	ldweights(h, h_sbuf(0, 1, W_OFFSET, TRN_DTYPE_FP32, 1))->pe_tile = 1 << 4;
 	ldweights(h, h_sbuf(0, 1, W_OFFSET, TRN_DTYPE_FP32, 1));
-	matmul(h, h_psum(0, 1, 0, TRN_DTYPE_FP32, 1), h_sbuf(0, 1, X_OFFSET, TRN_DTYPE_FP32, 1), 0)->pe_tile = 1 << 4;
+	matmul(h, h_psum(0, 1, 0, TRN_DTYPE_FP32, 1), h_sbuf(0, 1, X_OFFSET, TRN_DTYPE_FP32, 1), 0)
+		->pe_tile = 1 << 4;
 	ck_assert_int_eq(h_run(h), TRN_FAULT_OPERAND);
 	ck_assert_uint_eq(h->result.pc, 2);
 	h_destroy(h);
@@ -493,7 +519,8 @@ START_TEST(counters)
 	uint64_t mm, w, idle;
 
 	ldweights(h, h_sbuf(0, 128, 0, TRN_DTYPE_FP32, 100));
-	matmul(h, h_psum(0, 100, 0, TRN_DTYPE_FP32, 300), h_sbuf(0, 128, 0, TRN_DTYPE_FP32, 300), 0);
+	matmul(h, h_psum(0, 100, 0, TRN_DTYPE_FP32, 300), h_sbuf(0, 128, 0, TRN_DTYPE_FP32, 300),
+	       0);
 	h_run_ok(h);
 	emu_core_pe_counters(h->core, &mm, &w, &idle);
 	ck_assert_uint_eq(mm, 300);
@@ -503,7 +530,10 @@ START_TEST(counters)
 END_TEST
 
 /* Faults: each row is one broken pair of instructions. */
-enum { GEN2 = 2, GEN3 = 3 };
+enum {
+	GEN2 = 2,
+	GEN3 = 3
+};
 
 static const struct bad {
 	const char *what;
@@ -524,13 +554,20 @@ static const struct bad {
 	{ "M above 128", 2, 64, 129, 0xa, 64, 8, 0xa, 8, 0xa, 8, 0, 0, 0, TRN_FAULT_OPERAND },
 	{ "fp32 with bf16", 2, 64, 8, 0xa, 64, 8, 0x6, 8, 0xa, 8, 0, 0, 0, TRN_FAULT_OPERAND },
 	{ "integers", 2, 64, 8, 0x2, 64, 8, 0x2, 8, 0xa, 8, 0, 0, 0, TRN_FAULT_OPERAND },
-	{ "bf16 result before v4", 3, 64, 8, 0xa, 64, 8, 0xa, 8, 0x6, 8, 0, 0, 0, TRN_FAULT_OPERAND },
-	{ "transpose on v2", 2, 8, 8, 0xa, 8, 8, 0xa, 8, 0xa, 8, 0, TRN_OPF_TRANSPOSE, 0, TRN_FAULT_ILLEGAL_INSN },
-	{ "transpose without identity", 3, 8, 8, 0xa, 8, 8, 0xa, 8, 0xa, 8, 0, TRN_OPF_TRANSPOSE, 0, TRN_FAULT_OPERAND },
-	{ "double row on v2", 2, 8, 8, 0xe, 8, 8, 0xe, 8, 0xa, 8, 0, TRN_OPF_DOUBLE_ROW, 0, TRN_FAULT_ILLEGAL_INSN },
-	{ "double row of bf16", 3, 8, 8, 0x6, 8, 8, 0x6, 8, 0xa, 8, 0, TRN_OPF_DOUBLE_ROW, 0, TRN_FAULT_OPERAND },
-	{ "32 row tile on v2", 2, 8, 8, 0xa, 8, 8, 0xa, 8, 0xa, 8, 0, 0, 1 << 4, TRN_FAULT_OPERAND },
-	{ "tile off its grid", 3, 8, 8, 0xa, 8, 8, 0xa, 8, 0xa, 8, 0, 0, 2 << 4 | 1, TRN_FAULT_OPERAND },
+	{ "bf16 result before v4", 3, 64, 8, 0xa, 64, 8, 0xa, 8, 0x6, 8, 0, 0, 0,
+	  TRN_FAULT_OPERAND },
+	{ "transpose on v2", 2, 8, 8, 0xa, 8, 8, 0xa, 8, 0xa, 8, 0, TRN_OPF_TRANSPOSE, 0,
+	  TRN_FAULT_ILLEGAL_INSN },
+	{ "transpose without identity", 3, 8, 8, 0xa, 8, 8, 0xa, 8, 0xa, 8, 0, TRN_OPF_TRANSPOSE, 0,
+	  TRN_FAULT_OPERAND },
+	{ "double row on v2", 2, 8, 8, 0xe, 8, 8, 0xe, 8, 0xa, 8, 0, TRN_OPF_DOUBLE_ROW, 0,
+	  TRN_FAULT_ILLEGAL_INSN },
+	{ "double row of bf16", 3, 8, 8, 0x6, 8, 8, 0x6, 8, 0xa, 8, 0, TRN_OPF_DOUBLE_ROW, 0,
+	  TRN_FAULT_OPERAND },
+	{ "32 row tile on v2", 2, 8, 8, 0xa, 8, 8, 0xa, 8, 0xa, 8, 0, 0, 1 << 4,
+	  TRN_FAULT_OPERAND },
+	{ "tile off its grid", 3, 8, 8, 0xa, 8, 8, 0xa, 8, 0xa, 8, 0, 0, 2 << 4 | 1,
+	  TRN_FAULT_OPERAND },
 	{ "K above tile", 3, 33, 8, 0xa, 33, 8, 0xa, 8, 0xa, 8, 0, 0, 1 << 4, TRN_FAULT_OPERAND },
 };
 
@@ -569,9 +606,11 @@ START_TEST(wrong_memories)
 		ldweights(h, h_psum(0, 1, 0, TRN_DTYPE_FP32, 1));
 	ldweights(h, h_sbuf(0, 1, 0, TRN_DTYPE_FP32, 1));
 	if (_i == 1)
-		matmul(h, h_sbuf(0, 1, 0, TRN_DTYPE_FP32, 1), h_sbuf(0, 1, 0, TRN_DTYPE_FP32, 1), 0);
+		matmul(h, h_sbuf(0, 1, 0, TRN_DTYPE_FP32, 1), h_sbuf(0, 1, 0, TRN_DTYPE_FP32, 1),
+		       0);
 	else
-		matmul(h, h_psum(0, 1, 0, TRN_DTYPE_FP32, 1), h_psum(0, 1, 0, TRN_DTYPE_FP32, 1), 0);
+		matmul(h, h_psum(0, 1, 0, TRN_DTYPE_FP32, 1), h_psum(0, 1, 0, TRN_DTYPE_FP32, 1),
+		       0);
 	ck_assert_int_eq(h_run(h), TRN_FAULT_OPERAND);
 	h_destroy(h);
 }

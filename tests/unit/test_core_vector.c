@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Vector, scalar and GpSimd engines: published instruction vectors, operators, fast paths against general ones.
+ * Vector, scalar and GpSimd engines: published instruction vectors, operators, fast paths against
+ * general ones.
  */
 #include <math.h>
 #include "core_harness.h"
@@ -9,17 +10,18 @@
 #include "tests/emulator/numeric.h"
 #include "tests/emulator/simd.h"
 
-#define DVE	TRN_ENGINE_DVE
-#define POOL	TRN_ENGINE_POOL
-#define ACT	TRN_ENGINE_ACT
-#define SRC	0
-#define SRC2	4096
-#define DST	8192
-#define EXTRA	16384
+#define DVE   TRN_ENGINE_DVE
+#define POOL  TRN_ENGINE_POOL
+#define ACT   TRN_ENGINE_ACT
+#define SRC   0
+#define SRC2  4096
+#define DST   8192
+#define EXTRA 16384
 
 static const struct emu_round rne;
 
-static void put_values(struct harness *h, unsigned int p, uint32_t offset, enum trn_dtype dtype, const float *v, unsigned int n)
+static void put_values(struct harness *h, unsigned int p, uint32_t offset, enum trn_dtype dtype,
+		       const float *v, unsigned int n)
 {
 	unsigned int i;
 
@@ -31,8 +33,8 @@ static void put_values(struct harness *h, unsigned int p, uint32_t offset, enum 
 	}
 }
 
-static struct trn_insn *emit2(struct harness *h, enum trn_engine e, enum trn_opcode op, struct trn_operand dst,
-			      struct trn_operand src)
+static struct trn_insn *emit2(struct harness *h, enum trn_engine e, enum trn_opcode op,
+			      struct trn_operand dst, struct trn_operand src)
 {
 	struct trn_insn *i = h_emit(h, e, op);
 
@@ -41,8 +43,8 @@ static struct trn_insn *emit2(struct harness *h, enum trn_engine e, enum trn_opc
 	return i;
 }
 
-static struct trn_insn *emit3(struct harness *h, enum trn_engine e, enum trn_opcode op, struct trn_operand dst,
-			      struct trn_operand a, struct trn_operand b)
+static struct trn_insn *emit3(struct harness *h, enum trn_engine e, enum trn_opcode op,
+			      struct trn_operand dst, struct trn_operand a, struct trn_operand b)
 {
 	struct trn_insn *i = emit2(h, e, op, dst, a);
 
@@ -55,13 +57,15 @@ static struct trn_operand f32(uint32_t offset, uint16_t n)
 	return h_sbuf(0, 1, offset, TRN_DTYPE_FP32, n);
 }
 
-static void check_f32(struct harness *h, unsigned int p, uint32_t offset, const float *want, unsigned int n)
+static void check_f32(struct harness *h, unsigned int p, uint32_t offset, const float *want,
+		      unsigned int n)
 {
 	unsigned int i;
 
 	for (i = 0; i < n; i++)
-		ck_assert_msg(h_get_u32(h, p, offset + 4 * i) == h_f32(want[i]), "element %u: %g instead of %g", i,
-			      h_get_f32(h, p, offset + 4 * i), want[i]);
+		ck_assert_msg(h_get_u32(h, p, offset + 4 * i) == h_f32(want[i]),
+			      "element %u: %g instead of %g", i, h_get_f32(h, p, offset + 4 * i),
+			      want[i]);
 }
 
 /* --- C11 --- */
@@ -93,7 +97,8 @@ START_TEST(c11_nonzero_with_count)
 
 	put_values(h, 0, SRC, dtype, in, 8);
 	put_values(h, 16, SRC, dtype, in, 7);
-	i = emit2(h, POOL, TRN_OP_NONZERO, h_sbuf(0, 32, DST, TRN_DTYPE_INT32, 9), h_sbuf(0, 32, SRC, dtype, 8));
+	i = emit2(h, POOL, TRN_OP_NONZERO, h_sbuf(0, 32, DST, TRN_DTYPE_INT32, 9),
+		  h_sbuf(0, 32, SRC, dtype, 8));
 	i->c0 = 16;
 	i->c1 = (uint32_t)-1;
 	h_run_ok(h);
@@ -139,7 +144,8 @@ START_TEST(c11_find_index8)
 
 	put_values(h, 0, SRC, TRN_DTYPE_FP32, find_data, 11);
 	put_values(h, 0, SRC2, TRN_DTYPE_FP32, find_vals, 8);
-	emit3(h, DVE, TRN_OP_FIND_INDEX8, h_sbuf(0, 1, DST, TRN_DTYPE_UINT32, 8), f32(SRC, 11), f32(SRC2, 8));
+	emit3(h, DVE, TRN_OP_FIND_INDEX8, h_sbuf(0, 1, DST, TRN_DTYPE_UINT32, 8), f32(SRC, 11),
+	      f32(SRC2, 8));
 	h_run_ok(h);
 	for (k = 0; k < 8; k++)
 		ck_assert_uint_eq(h_get_u32(h, 0, DST + 4 * k), want[k]);
@@ -156,8 +162,10 @@ START_TEST(c11_find_index8_absent)
 
 	put_values(h, 0, SRC, TRN_DTYPE_FP32, find_data, 11);
 	put_values(h, 0, SRC2, TRN_DTYPE_FP32, vals, 8);
-	emit3(h, DVE, TRN_OP_FIND_INDEX8, h_sbuf(0, 1, DST, TRN_DTYPE_UINT32, 8), f32(SRC, 11), f32(SRC2, 8));
-	emit3(h, DVE, TRN_OP_FIND_INDEX8, h_sbuf(0, 1, EXTRA, TRN_DTYPE_UINT16, 8), f32(SRC, 11), f32(SRC2, 8));
+	emit3(h, DVE, TRN_OP_FIND_INDEX8, h_sbuf(0, 1, DST, TRN_DTYPE_UINT32, 8), f32(SRC, 11),
+	      f32(SRC2, 8));
+	emit3(h, DVE, TRN_OP_FIND_INDEX8, h_sbuf(0, 1, EXTRA, TRN_DTYPE_UINT16, 8), f32(SRC, 11),
+	      f32(SRC2, 8));
 	h_run_ok(h);
 	ck_assert_uint_eq(h_get_u32(h, 0, DST), 0xffffffff);
 	for (k = 0; k < 8; k++) {
@@ -180,7 +188,8 @@ START_TEST(c11_sequence_bounds)
 	put_values(h, 0, SRC, TRN_DTYPE_FP32, ids, 9);
 	put_values(h, 0, SRC2, TRN_DTYPE_INT32, ids, 9);
 	emit2(h, POOL, TRN_OP_SEQUENCE_BOUNDS, f32(DST, 18), f32(SRC, 9));
-	emit2(h, POOL, TRN_OP_SEQUENCE_BOUNDS, h_sbuf(0, 1, EXTRA, TRN_DTYPE_INT32, 18), h_sbuf(0, 1, SRC2, TRN_DTYPE_INT32, 9));
+	emit2(h, POOL, TRN_OP_SEQUENCE_BOUNDS, h_sbuf(0, 1, EXTRA, TRN_DTYPE_INT32, 18),
+	      h_sbuf(0, 1, SRC2, TRN_DTYPE_INT32, 9));
 	h_run_ok(h);
 	check_f32(h, 0, DST, want, 18);
 	for (k = 0; k < 18; k++)
@@ -189,7 +198,8 @@ START_TEST(c11_sequence_bounds)
 }
 END_TEST
 
-static void set_pattern(struct trn_insn *i, float false_value, unsigned int ndim, const struct trn_dim *dim)
+static void set_pattern(struct trn_insn *i, float false_value, unsigned int ndim,
+			const struct trn_dim *dim)
 {
 	struct trn_pattern pat = { .false_value = h_f32(false_value), .ndim = ndim };
 
@@ -216,7 +226,9 @@ START_TEST(c11_iota)
 	h_run_ok(h);
 	for (k = 0; k < 6; k++) {
 		ck_assert_int_eq((int32_t)h_get_u32(h, 2, DST + 4 * k), want[k]);
-		ck_assert(emu_value_load(TRN_DTYPE_BF16, emu_core_sbuf(h->core, 2, EXTRA + 2 * k, 2)) == (float)(want[k] - 2000));
+		ck_assert(emu_value_load(TRN_DTYPE_BF16,
+					 emu_core_sbuf(h->core, 2, EXTRA + 2 * k, 2)) ==
+			  (float)(want[k] - 2000));
 	}
 	h_destroy(h);
 }
@@ -230,18 +242,21 @@ START_TEST(c11_affine_select)
 	struct trn_insn *i;
 
 	put_values(h, 1, SRC, TRN_DTYPE_FP32, in, 4);
-	i = emit2(h, POOL, TRN_OP_AFFINE_SELECT, h_sbuf(0, 2, DST, TRN_DTYPE_FP32, 4), h_sbuf(0, 2, SRC, TRN_DTYPE_FP32, 4));
+	i = emit2(h, POOL, TRN_OP_AFFINE_SELECT, h_sbuf(0, 2, DST, TRN_DTYPE_FP32, 4),
+		  h_sbuf(0, 2, SRC, TRN_DTYPE_FP32, 4));
 	i->op0 = TRN_ALU_GE;
 	i->c1 = 1;
 	set_pattern(i, -99, 1, dims);
-	i = emit2(h, POOL, TRN_OP_AFFINE_SELECT, h_sbuf(0, 2, EXTRA, TRN_DTYPE_BF16, 4), h_sbuf(0, 2, SRC, TRN_DTYPE_FP32, 4));
+	i = emit2(h, POOL, TRN_OP_AFFINE_SELECT, h_sbuf(0, 2, EXTRA, TRN_DTYPE_BF16, 4),
+		  h_sbuf(0, 2, SRC, TRN_DTYPE_FP32, 4));
 	i->op0 = TRN_ALU_GE;
 	i->c1 = 1;
 	set_pattern(i, -99, 1, dims);
 	h_run_ok(h);
 	check_f32(h, 1, DST, want, 4);
 	for (unsigned int k = 0; k < 4; k++)
-		ck_assert(emu_value_load(TRN_DTYPE_BF16, emu_core_sbuf(h->core, 1, EXTRA + 2 * k, 2)) == want[k]);
+		ck_assert(emu_value_load(TRN_DTYPE_BF16,
+					 emu_core_sbuf(h->core, 1, EXTRA + 2 * k, 2)) == want[k]);
 	h_destroy(h);
 }
 END_TEST
@@ -271,11 +286,13 @@ START_TEST(c11_logical_shift)
 	uint32_t v = 0x80000001;
 
 	h_put(h, 0, SRC, &v, 4);
-	i = emit2(h, DVE, TRN_OP_TENSOR_SCALAR, h_sbuf(0, 1, DST, TRN_DTYPE_UINT32, 1), h_sbuf(0, 1, SRC, TRN_DTYPE_UINT32, 1));
+	i = emit2(h, DVE, TRN_OP_TENSOR_SCALAR, h_sbuf(0, 1, DST, TRN_DTYPE_UINT32, 1),
+		  h_sbuf(0, 1, SRC, TRN_DTYPE_UINT32, 1));
 	i->slot[2] = h_unused();
 	i->op0 = TRN_ALU_SHR;
 	i->c0 = 1;
-	i = emit2(h, DVE, TRN_OP_TENSOR_SCALAR, h_sbuf(0, 1, EXTRA, TRN_DTYPE_INT32, 1), h_sbuf(0, 1, SRC, TRN_DTYPE_INT32, 1));
+	i = emit2(h, DVE, TRN_OP_TENSOR_SCALAR, h_sbuf(0, 1, EXTRA, TRN_DTYPE_INT32, 1),
+		  h_sbuf(0, 1, SRC, TRN_DTYPE_INT32, 1));
 	i->slot[2] = h_unused();
 	i->op0 = TRN_ALU_SHR;
 	i->c0 = 1;
@@ -293,7 +310,8 @@ START_TEST(c11_abs_max)
 
 	put_values(h, 0, SRC, TRN_DTYPE_FP32, a, 2);
 	put_values(h, 0, SRC2, TRN_DTYPE_FP32, b, 2);
-	emit3(h, DVE, TRN_OP_TENSOR_TENSOR, f32(DST, 2), f32(SRC, 2), f32(SRC2, 2))->op0 = TRN_ALU_ABS_MAX;
+	emit3(h, DVE, TRN_OP_TENSOR_TENSOR, f32(DST, 2), f32(SRC, 2), f32(SRC2, 2))->op0 =
+		TRN_ALU_ABS_MAX;
 	h_run_ok(h);
 	check_f32(h, 0, DST, want, 2);
 	h_destroy(h);
@@ -308,8 +326,9 @@ START_TEST(c11_integer_add)
 
 	h_put(h, 0, SRC, &a, 4);
 	h_put(h, 0, SRC2, &b, 4);
-	emit3(h, e, TRN_OP_TENSOR_TENSOR, h_sbuf(0, 1, DST, TRN_DTYPE_INT32, 1), h_sbuf(0, 1, SRC, TRN_DTYPE_INT32, 1),
-	      h_sbuf(0, 1, SRC2, TRN_DTYPE_INT32, 1))->op0 = TRN_ALU_ADD;
+	emit3(h, e, TRN_OP_TENSOR_TENSOR, h_sbuf(0, 1, DST, TRN_DTYPE_INT32, 1),
+	      h_sbuf(0, 1, SRC, TRN_DTYPE_INT32, 1), h_sbuf(0, 1, SRC2, TRN_DTYPE_INT32, 1))
+		->op0 = TRN_ALU_ADD;
 	h_run_ok(h);
 	ck_assert_uint_eq(h_get_u32(h, 0, DST), _i ? 16777217 : 16777216);
 	h_destroy(h);
@@ -318,7 +337,8 @@ END_TEST
 
 START_TEST(c11_xorwow)
 {
-	static const uint32_t seeds[] = { 123456789, 362436069, 521288629, 88675123, 5783321, 6615241 };
+	static const uint32_t seeds[] = { 123456789, 362436069, 521288629,
+					  88675123,  5783321,	6615241 };
 	static const uint32_t want[] = { 246875399, 3690007200u, 1264581005, 3906711041u };
 	struct harness *h = h_create(3);
 	uint32_t state[6];
@@ -343,7 +363,8 @@ START_TEST(c11_xorwow)
 }
 END_TEST
 
-/* A fully masked row: RANGE_SELECT leaves FP32_MIN everywhere; exp(x - max) is 1 from an fp32 tile and 0 from a bf16 one. */
+/* A fully masked row: RANGE_SELECT leaves FP32_MIN everywhere; exp(x - max) is 1 from an fp32 tile
+ * and 0 from a bf16 one. */
 START_TEST(c11_masked_softmax)
 {
 	static const enum trn_dtype tile[] = { TRN_DTYPE_FP32, TRN_DTYPE_BF16 };
@@ -365,7 +386,8 @@ START_TEST(c11_masked_softmax)
 	i->op0 = TRN_ALU_MUL;
 	i->c0 = h_f32(-1);
 	i->update[0] = (struct trn_sync){ .op = TRN_UPDATE_INC, .index = 1 };
-	i = emit2(h, ACT, TRN_OP_ACTIVATE, h_sbuf(0, 1, SRC2, TRN_DTYPE_BF16, 8), h_sbuf(0, 1, DST, tile[_i], 8));
+	i = emit2(h, ACT, TRN_OP_ACTIVATE, h_sbuf(0, 1, SRC2, TRN_DTYPE_BF16, 8),
+		  h_sbuf(0, 1, DST, tile[_i], 8));
 	i->wait[0] = (struct trn_sync){ TRN_WAIT_SEM_GE, 0, 1, 1 };
 	i->op0 = TRN_ACT_EXP;
 	i->c0 = h_f32(1);
@@ -374,7 +396,8 @@ START_TEST(c11_masked_softmax)
 	h_run_ok(h);
 	ck_assert_uint_eq(h_get_u32(h, 0, EXTRA), 0xff7fffff);
 	for (k = 0; k < 8; k++)
-		ck_assert(emu_value_load(TRN_DTYPE_BF16, emu_core_sbuf(h->core, 0, SRC2 + 2 * k, 2)) == (_i ? 0 : 1));
+		ck_assert(emu_value_load(TRN_DTYPE_BF16, emu_core_sbuf(h->core, 0, SRC2 + 2 * k,
+								       2)) == (_i ? 0 : 1));
 	h_destroy(h);
 }
 END_TEST
@@ -395,13 +418,17 @@ START_TEST(c10_quantize)
 	struct harness *h = h_create(4);
 	unsigned int bf8;
 
-	/* Group 1 of the quadrant (partitions 8..15), pack 0: the maximum in its first element, the other in its last. */
+	/* Group 1 of the quadrant (partitions 8..15), pack 0: the maximum in its first element, the
+	 * other in its last. */
 	put_values(h, 8, SRC, TRN_DTYPE_BF16, &c10[_i].amax, 1);
 	put_values(h, 15, SRC + 6, TRN_DTYPE_BF16, &c10[_i].other, 1);
 	for (bf8 = 0; bf8 < 2; bf8++) {
-		struct trn_insn *i = emit3(h, DVE, TRN_OP_QUANTIZE_MX,
-					   h_sbuf(0, 32, DST, bf8 ? TRN_DTYPE_FP8_E5M2_X4 : TRN_DTYPE_FP8_E4M3FN_X4, 2),
-					   h_sbuf(0, 32, SRC, TRN_DTYPE_BF16, 8), h_sbuf(0, 32, EXTRA, TRN_DTYPE_FP8_E8M0, 2));
+		struct trn_insn *i =
+			emit3(h, DVE, TRN_OP_QUANTIZE_MX,
+			      h_sbuf(0, 32, DST,
+				     bf8 ? TRN_DTYPE_FP8_E5M2_X4 : TRN_DTYPE_FP8_E4M3FN_X4, 2),
+			      h_sbuf(0, 32, SRC, TRN_DTYPE_BF16, 8),
+			      h_sbuf(0, 32, EXTRA, TRN_DTYPE_FP8_E8M0, 2));
 		uint8_t got[3];
 
 		i->c0 = 4;
@@ -438,8 +465,9 @@ END_TEST
 static float odd_value(struct emu_xorwow *rng, uint32_t i)
 {
 	static const uint32_t special[] = {
-		0, 0x80000000, 1, 0x80000001, 0x007fffff, 0x00800000, 0x7f7fffff, 0xff7fffff, 0x7f800000, 0xff800000, 0x7fc00000,
-		0xffc12345, 0x7f800001, 0x3f800000, 0xbf800000, 0x40400000,
+		0,	    0x80000000, 1,	    0x80000001, 0x007fffff, 0x00800000,
+		0x7f7fffff, 0xff7fffff, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc12345,
+		0x7f800001, 0x3f800000, 0xbf800000, 0x40400000,
 	};
 
 	if (i % 2 == 0)
@@ -450,7 +478,9 @@ static float odd_value(struct emu_xorwow *rng, uint32_t i)
 /* Row loops of every instruction set against the single-value operator. */
 START_TEST(row_loops)
 {
-	enum { N = 1043 };
+	enum {
+		N = 1043
+	};
 	static float a[N], b[N], fast[N], ref[N];
 	const struct emu_simd *v;
 	struct emu_xorwow rng;
@@ -471,7 +501,8 @@ START_TEST(row_loops)
 		for (i = 0; i < 40; i++) {
 			emu_alu_row_vs_ref(op, ref, a, b[i], i & 1, N - i);
 			if (v->row_vs(op, fast, a, b[i], i & 1, N - i))
-				ck_assert_msg(!memcmp(fast, ref, (N - i) * sizeof(float)), "%s, scalar %g", v->name, b[i]);
+				ck_assert_msg(!memcmp(fast, ref, (N - i) * sizeof(float)),
+					      "%s, scalar %g", v->name, b[i]);
 		}
 		/* In place. */
 		memcpy(fast, a, sizeof(a));
@@ -487,24 +518,37 @@ static const struct {
 	enum trn_opcode opcode;
 	uint8_t op0, op1, opf, kind;
 } paths[] = {
-	{ TRN_OP_TENSOR_TENSOR, TRN_ALU_ADD, 0, 0, 0 }, { TRN_OP_TENSOR_TENSOR, TRN_ALU_SUB, 0, TRN_OPF_REVERSE0, 0 },
+	{ TRN_OP_TENSOR_TENSOR, TRN_ALU_ADD, 0, 0, 0 },
+	{ TRN_OP_TENSOR_TENSOR, TRN_ALU_SUB, 0, TRN_OPF_REVERSE0, 0 },
 	{ TRN_OP_TENSOR_TENSOR, TRN_ALU_MAX, 0, 0, 0 },
-	{ TRN_OP_TENSOR_SCALAR, TRN_ALU_MUL, TRN_ALU_ADD, 0, 0 }, { TRN_OP_TENSOR_SCALAR, TRN_ALU_SUB, 0, TRN_OPF_REVERSE0, 2 },
-	{ TRN_OP_TENSOR_SCALAR, 0, 0, 0, 0 }, { TRN_OP_TENSOR_SCALAR, TRN_ALU_MAX, TRN_ALU_MUL, TRN_OPF_REVERSE1, 2 },
+	{ TRN_OP_TENSOR_SCALAR, TRN_ALU_MUL, TRN_ALU_ADD, 0, 0 },
+	{ TRN_OP_TENSOR_SCALAR, TRN_ALU_SUB, 0, TRN_OPF_REVERSE0, 2 },
+	{ TRN_OP_TENSOR_SCALAR, 0, 0, 0, 0 },
+	{ TRN_OP_TENSOR_SCALAR, TRN_ALU_MAX, TRN_ALU_MUL, TRN_OPF_REVERSE1, 2 },
 	{ TRN_OP_TENSOR_SCALAR, 0, 0, TRN_OPF_REVERSE0, 2 },
 	{ TRN_OP_SCALAR_TENSOR_TENSOR, TRN_ALU_MUL, TRN_ALU_ADD, 0, 2 },
 	{ TRN_OP_SCALAR_TENSOR_TENSOR, 0, TRN_ALU_SUB, TRN_OPF_REVERSE1, 0 },
-	{ TRN_OP_RECIPROCAL, 0, 0, 0, 0 }, { TRN_OP_COPY, 0, 0, 0, 0 },
-	{ TRN_OP_ACTIVATE, TRN_ACT_COPY, 0, 0, 0 }, { TRN_OP_ACTIVATE, TRN_ACT_EXP, 0, 0, 2 },
-	{ TRN_OP_ACTIVATE, TRN_ACT_GELU, 0, 0, 2 }, { TRN_OP_ACTIVATE, TRN_ACT_RELU, 0, 0, 0 },
-	{ TRN_OP_ACTIVATE, TRN_ACT_TANH, 0, 0, 0 }, { TRN_OP_ACTIVATE, TRN_ACT_SQUARE, 0, 0, 0 },
-	{ TRN_OP_ACTIVATE, TRN_ACT_RECIPROCAL, 0, 0, 0 }, { TRN_OP_ACTIVATE, TRN_ACT_ABS, 0, 0, 0 },
+	{ TRN_OP_RECIPROCAL, 0, 0, 0, 0 },
+	{ TRN_OP_COPY, 0, 0, 0, 0 },
+	{ TRN_OP_ACTIVATE, TRN_ACT_COPY, 0, 0, 0 },
+	{ TRN_OP_ACTIVATE, TRN_ACT_EXP, 0, 0, 2 },
+	{ TRN_OP_ACTIVATE, TRN_ACT_GELU, 0, 0, 2 },
+	{ TRN_OP_ACTIVATE, TRN_ACT_RELU, 0, 0, 0 },
+	{ TRN_OP_ACTIVATE, TRN_ACT_TANH, 0, 0, 0 },
+	{ TRN_OP_ACTIVATE, TRN_ACT_SQUARE, 0, 0, 0 },
+	{ TRN_OP_ACTIVATE, TRN_ACT_RECIPROCAL, 0, 0, 0 },
+	{ TRN_OP_ACTIVATE, TRN_ACT_ABS, 0, 0, 0 },
 };
 
-static void path_insn(struct harness *h, unsigned int which, uint32_t base, int16_t step, bool in_place)
+static void path_insn(struct harness *h, unsigned int which, uint32_t base, int16_t step,
+		      bool in_place)
 {
-	enum { P = 32, N = 301 };
-	struct trn_operand a = h_sbuf(0, P, base + SRC, TRN_DTYPE_FP32, N), b = h_sbuf(0, P, base + SRC2, TRN_DTYPE_FP32, N);
+	enum {
+		P = 32,
+		N = 301
+	};
+	struct trn_operand a = h_sbuf(0, P, base + SRC, TRN_DTYPE_FP32, N),
+			   b = h_sbuf(0, P, base + SRC2, TRN_DTYPE_FP32, N);
 	struct trn_operand d = h_sbuf(0, P, base + (in_place ? SRC2 : DST), TRN_DTYPE_FP32, N);
 	enum trn_engine e = paths[which].opcode == TRN_OP_ACTIVATE ? ACT : DVE;
 	struct trn_insn *i;
@@ -514,20 +558,26 @@ static void path_insn(struct harness *h, unsigned int which, uint32_t base, int1
 	i->op0 = paths[which].op0;
 	i->op1 = paths[which].op1;
 	i->opf = paths[which].opf;
-	if (paths[which].opcode == TRN_OP_TENSOR_TENSOR || paths[which].opcode == TRN_OP_SCALAR_TENSOR_TENSOR)
+	if (paths[which].opcode == TRN_OP_TENSOR_TENSOR ||
+	    paths[which].opcode == TRN_OP_SCALAR_TENSOR_TENSOR)
 		i->slot[2] = b;
 	if (paths[which].opcode == TRN_OP_RECIPROCAL || paths[which].opcode == TRN_OP_COPY ||
 	    paths[which].opcode == TRN_OP_TENSOR_TENSOR)
 		return;
 	i->kinds = paths[which].kind;
-	i->c0 = paths[which].kind ? h_vector(TRN_MEM_SBUF, TRN_VECTOR_FP32, 0, EXTRA + 4096) : h_f32(1.7f);
+	i->c0 = paths[which].kind ? h_vector(TRN_MEM_SBUF, TRN_VECTOR_FP32, 0, EXTRA + 4096)
+				  : h_f32(1.7f);
 	if (paths[which].opcode != TRN_OP_SCALAR_TENSOR_TENSOR)
 		i->c1 = h_f32(-0.3f);
 }
 
 START_TEST(contiguous_and_strided_agree)
 {
-	enum { P = 32, N = 301, FAR = 65536 };
+	enum {
+		P = 32,
+		N = 301,
+		FAR = 65536
+	};
 	struct harness *h = h_create(3);
 	struct emu_xorwow rng;
 	unsigned int p, n, place;
@@ -552,7 +602,8 @@ START_TEST(contiguous_and_strided_agree)
 			for (n = 0; n < N; n++) {
 				uint32_t at = place ? SRC2 : DST;
 
-				ck_assert_uint_eq(h_get_u32(h, p, at + 4 * n), h_get_u32(h, p, FAR + at + 8 * n));
+				ck_assert_uint_eq(h_get_u32(h, p, at + 4 * n),
+						  h_get_u32(h, p, FAR + at + 8 * n));
 			}
 	}
 	h_destroy(h);
@@ -602,7 +653,8 @@ START_TEST(four_dimensions)
 		for (i2 = 0; i2 < 2; i2++)
 			for (i1 = 0; i1 < 3; i1++)
 				for (i0 = 0; i0 < 2; i0++, n++)
-					ck_assert(h_get_f32(h, 0, DST + 4 * n) == (float)(10 + 3 * i0 - i1 + 100 * i3));
+					ck_assert(h_get_f32(h, 0, DST + 4 * n) ==
+						  (float)(10 + 3 * i0 - i1 + 100 * i3));
 	h_destroy(h);
 }
 END_TEST
@@ -639,7 +691,8 @@ START_TEST(copy_is_bit_exact)
 	int32_t v = 16777217;
 
 	h_put(h, 0, SRC, &v, 4);
-	emit2(h, rows[_i].e, TRN_OP_COPY, h_sbuf(0, 1, DST, TRN_DTYPE_INT32, 1), h_sbuf(0, 1, SRC, TRN_DTYPE_INT32, 1));
+	emit2(h, rows[_i].e, TRN_OP_COPY, h_sbuf(0, 1, DST, TRN_DTYPE_INT32, 1),
+	      h_sbuf(0, 1, SRC, TRN_DTYPE_INT32, 1));
 	h_run_ok(h);
 	ck_assert_uint_eq(h_get_u32(h, 0, DST), rows[_i].exact ? 16777217 : 16777216);
 	h_destroy(h);
@@ -654,7 +707,8 @@ START_TEST(copy_casts)
 	int8_t got[4];
 
 	put_values(h, 0, SRC, TRN_DTYPE_BF16, in, 4);
-	emit2(h, DVE, TRN_OP_COPY, h_sbuf(0, 1, DST, TRN_DTYPE_INT8, 4), h_sbuf(0, 1, SRC, TRN_DTYPE_BF16, 4));
+	emit2(h, DVE, TRN_OP_COPY, h_sbuf(0, 1, DST, TRN_DTYPE_INT8, 4),
+	      h_sbuf(0, 1, SRC, TRN_DTYPE_BF16, 4));
 	h_run_ok(h);
 	h_get(h, 0, DST, got, 4);
 	ck_assert_mem_eq(got, want, 4);
@@ -668,7 +722,8 @@ START_TEST(psum_to_sbuf)
 	float f = 7.5f;
 
 	memcpy(emu_core_psum(h->core, 64, 12, 4), &f, 4);
-	emit2(h, ACT, TRN_OP_COPY, h_sbuf(0, 1, DST, TRN_DTYPE_FP32, 1), h_psum(64, 1, 12, TRN_DTYPE_FP32, 1));
+	emit2(h, ACT, TRN_OP_COPY, h_sbuf(0, 1, DST, TRN_DTYPE_FP32, 1),
+	      h_psum(64, 1, 12, TRN_DTYPE_FP32, 1));
 	h_run_ok(h);
 	ck_assert(h_get_f32(h, 0, DST) == 7.5f);
 	h_destroy(h);
@@ -702,16 +757,22 @@ START_TEST(bit_operators)
 		uint32_t c;
 		uint16_t r;
 	} rows[] = {
-		{ TRN_ALU_AND, 0xff0f, 0x0ff0, 0x0f00 }, { TRN_ALU_OR, 0xf000, 0x000f, 0xf00f }, { TRN_ALU_XOR, 0xffff, 0x0ff0, 0xf00f },
-		{ TRN_ALU_NOT, 0x00ff, 0, 0xff00 }, { TRN_ALU_SHL, 0xc001, 1, 0x8002 }, { TRN_ALU_SHR, 0x8001, 1, 0x4000 },
-		{ TRN_ALU_SHL, 1, 16, 0 }, { TRN_ALU_SHR, 0xffff, 16, 0 },
+		{ TRN_ALU_AND, 0xff0f, 0x0ff0, 0x0f00 },
+		{ TRN_ALU_OR, 0xf000, 0x000f, 0xf00f },
+		{ TRN_ALU_XOR, 0xffff, 0x0ff0, 0xf00f },
+		{ TRN_ALU_NOT, 0x00ff, 0, 0xff00 },
+		{ TRN_ALU_SHL, 0xc001, 1, 0x8002 },
+		{ TRN_ALU_SHR, 0x8001, 1, 0x4000 },
+		{ TRN_ALU_SHL, 1, 16, 0 },
+		{ TRN_ALU_SHR, 0xffff, 16, 0 },
 	};
 	struct harness *h = h_create(2);
 	struct trn_insn *i;
 	uint16_t got;
 
 	h_put(h, 0, SRC, &rows[_i].a, 2);
-	i = emit2(h, DVE, TRN_OP_TENSOR_SCALAR, h_sbuf(0, 1, DST, TRN_DTYPE_INT16, 1), h_sbuf(0, 1, SRC, TRN_DTYPE_INT16, 1));
+	i = emit2(h, DVE, TRN_OP_TENSOR_SCALAR, h_sbuf(0, 1, DST, TRN_DTYPE_INT16, 1),
+		  h_sbuf(0, 1, SRC, TRN_DTYPE_INT16, 1));
 	i->slot[2] = h_unused();
 	i->op0 = (uint8_t)rows[_i].op;
 	i->c0 = rows[_i].c;
@@ -729,7 +790,8 @@ START_TEST(pool_exact_scalar)
 	int32_t v = -2000000001;
 
 	h_put(h, 0, SRC, &v, 4);
-	i = emit2(h, POOL, TRN_OP_TENSOR_SCALAR, h_sbuf(0, 1, DST, TRN_DTYPE_INT32, 1), h_sbuf(0, 1, SRC, TRN_DTYPE_INT32, 1));
+	i = emit2(h, POOL, TRN_OP_TENSOR_SCALAR, h_sbuf(0, 1, DST, TRN_DTYPE_INT32, 1),
+		  h_sbuf(0, 1, SRC, TRN_DTYPE_INT32, 1));
 	i->slot[2] = h_unused();
 	i->op0 = TRN_ALU_MUL;
 	i->op1 = TRN_ALU_MAX;
@@ -772,9 +834,11 @@ static const struct {
 	bool negate;
 	float out[2];
 } reductions[] = {
-	{ TRN_ALU_ADD, false, { 6, 15 } }, { TRN_ALU_ADD, true, { -6, -15 } }, { TRN_ALU_SUB, false, { -4, -7 } },
-	{ TRN_ALU_MUL, false, { 6, 120 } }, { TRN_ALU_MAX, true, { -3, -6 } }, { TRN_ALU_MIN, false, { 1, 4 } },
-	{ TRN_ALU_LAND, false, { 1, 1 } }, { TRN_ALU_LOR, false, { 1, 1 } }, { TRN_ALU_LXOR, false, { 1, 1 } },
+	{ TRN_ALU_ADD, false, { 6, 15 } },  { TRN_ALU_ADD, true, { -6, -15 } },
+	{ TRN_ALU_SUB, false, { -4, -7 } }, { TRN_ALU_MUL, false, { 6, 120 } },
+	{ TRN_ALU_MAX, true, { -3, -6 } },  { TRN_ALU_MIN, false, { 1, 4 } },
+	{ TRN_ALU_LAND, false, { 1, 1 } },  { TRN_ALU_LOR, false, { 1, 1 } },
+	{ TRN_ALU_LXOR, false, { 1, 1 } },
 };
 
 START_TEST(tensor_reduce)
@@ -811,7 +875,8 @@ START_TEST(tensor_reduce_bits)
 	uint8_t in[] = { 0xf1, 0x33, 0x15 }, got;
 
 	h_put(h, 0, SRC, in, 3);
-	i = emit2(h, DVE, TRN_OP_TENSOR_REDUCE, h_sbuf(0, 1, DST, TRN_DTYPE_UINT8, 1), h_sbuf(0, 1, SRC, TRN_DTYPE_UINT8, 3));
+	i = emit2(h, DVE, TRN_OP_TENSOR_REDUCE, h_sbuf(0, 1, DST, TRN_DTYPE_UINT8, 1),
+		  h_sbuf(0, 1, SRC, TRN_DTYPE_UINT8, 3));
 	i->reduce_op = TRN_ALU_XOR;
 	h_run_ok(h);
 	h_get(h, 0, DST, &got, 1);
@@ -823,7 +888,10 @@ END_TEST
 /* Rows too long to be reduced in groups, from a type that needs a conversion. */
 START_TEST(tensor_reduce_long_rows)
 {
-	enum { P = 9, N = 9000 };
+	enum {
+		P = 9,
+		N = 9000
+	};
 	struct harness *h = h_create(2);
 	unsigned int p, n;
 
@@ -833,8 +901,9 @@ START_TEST(tensor_reduce_long_rows)
 
 			h_put(h, p, 32768 + 2 * n, &v, 2);
 		}
-	emit2(h, DVE, TRN_OP_TENSOR_REDUCE, h_sbuf(0, P, DST, TRN_DTYPE_FP32, 1), h_sbuf(0, P, 32768, TRN_DTYPE_BF16, N))->reduce_op =
-		TRN_ALU_ADD;
+	emit2(h, DVE, TRN_OP_TENSOR_REDUCE, h_sbuf(0, P, DST, TRN_DTYPE_FP32, 1),
+	      h_sbuf(0, P, 32768, TRN_DTYPE_BF16, N))
+		->reduce_op = TRN_ALU_ADD;
 	h_run_ok(h);
 	for (p = 0; p < P; p++) {
 		float want = 0;
@@ -851,9 +920,11 @@ START_TEST(psum_element_limit)
 {
 	struct harness *h = h_create(2);
 
-	emit2(h, DVE, TRN_OP_TENSOR_REDUCE, f32(DST, 1), h_psum(0, 1, 0, TRN_DTYPE_BF16, 4096))->reduce_op = TRN_ALU_ADD;
+	emit2(h, DVE, TRN_OP_TENSOR_REDUCE, f32(DST, 1), h_psum(0, 1, 0, TRN_DTYPE_BF16, 4096))
+		->reduce_op = TRN_ALU_ADD;
 	h_run_ok(h);
-	emit2(h, DVE, TRN_OP_TENSOR_REDUCE, f32(DST, 1), h_psum(0, 1, 0, TRN_DTYPE_BF16, 4097))->reduce_op = TRN_ALU_ADD;
+	emit2(h, DVE, TRN_OP_TENSOR_REDUCE, f32(DST, 1), h_psum(0, 1, 0, TRN_DTYPE_BF16, 4097))
+		->reduce_op = TRN_ALU_ADD;
 	ck_assert_int_eq(h_run(h), TRN_FAULT_OPERAND);
 	h_destroy(h);
 }
@@ -877,7 +948,8 @@ START_TEST(sums_are_in_order)
 }
 END_TEST
 
-static struct trn_insn *scalar_reduce(struct harness *h, unsigned int cmd, enum trn_alu rop, uint32_t result)
+static struct trn_insn *scalar_reduce(struct harness *h, unsigned int cmd, enum trn_alu rop,
+				      uint32_t result)
 {
 	struct trn_insn *i = emit2(h, DVE, TRN_OP_TENSOR_SCALAR, f32(DST, 3), f32(SRC, 3));
 
@@ -925,7 +997,8 @@ START_TEST(activation_reduces_before_the_cast)
 	struct trn_insn *i;
 
 	put_values(h, 64, SRC, TRN_DTYPE_FP32, in, 2);
-	i = emit2(h, ACT, TRN_OP_ACTIVATE, h_sbuf(64, 1, DST, TRN_DTYPE_FP8_E4M3, 2), h_sbuf(64, 1, SRC, TRN_DTYPE_FP32, 2));
+	i = emit2(h, ACT, TRN_OP_ACTIVATE, h_sbuf(64, 1, DST, TRN_DTYPE_FP8_E4M3, 2),
+		  h_sbuf(64, 1, SRC, TRN_DTYPE_FP32, 2));
 	i->c0 = h_f32(1);
 	i->reduce_op = TRN_ALU_ADD;
 	i->kinds = TRN_REDUCE_RESET_REDUCE << TRN_OPK_REDUCE_SHIFT;
@@ -958,9 +1031,11 @@ START_TEST(partition_reduce)
 		else
 			want |= v;
 	}
-	i = emit2(h, POOL, TRN_OP_PARTITION_REDUCE, h_sbuf(0, 1, DST, TRN_DTYPE_INT32, 1), h_sbuf(0, 128, SRC, TRN_DTYPE_INT32, 1));
+	i = emit2(h, POOL, TRN_OP_PARTITION_REDUCE, h_sbuf(0, 1, DST, TRN_DTYPE_INT32, 1),
+		  h_sbuf(0, 128, SRC, TRN_DTYPE_INT32, 1));
 	i->reduce_op = (uint8_t)ops[_i];
-	i = emit2(h, POOL, TRN_OP_PARTITION_REDUCE, f32(EXTRA, 1), h_sbuf(0, 128, SRC2, TRN_DTYPE_FP32, 1));
+	i = emit2(h, POOL, TRN_OP_PARTITION_REDUCE, f32(EXTRA, 1),
+		  h_sbuf(0, 128, SRC2, TRN_DTYPE_FP32, 1));
 	i->reduce_op = TRN_ALU_ADD;
 	h_run_ok(h);
 	ck_assert_uint_eq(h_get_u32(h, 0, DST), want);
@@ -983,7 +1058,8 @@ START_TEST(copy_predicated)
 		h_put_f32(h, 0, SRC + 4 * n, (float)(n + 10));
 		h_put_f32(h, 0, DST + 4 * n, (float)n);
 	}
-	i = emit3(h, DVE, TRN_OP_COPY_PREDICATED, f32(DST, 4), scalar ? h_unused() : f32(SRC, 4), h_sbuf(0, 1, EXTRA, TRN_DTYPE_UINT8, 4));
+	i = emit3(h, DVE, TRN_OP_COPY_PREDICATED, f32(DST, 4), scalar ? h_unused() : f32(SRC, 4),
+		  h_sbuf(0, 1, EXTRA, TRN_DTYPE_UINT8, 4));
 	i->opf = reverse ? TRN_OPF_REVERSE0 : 0;
 	if (scalar)
 		i->c0 = h_f32(-1);
@@ -991,7 +1067,8 @@ START_TEST(copy_predicated)
 	for (n = 0; n < 4; n++) {
 		float taken = scalar ? -1 : (float)(n + 10);
 
-		ck_assert(h_get_f32(h, 0, DST + 4 * n) == ((pred[n] != 0) != reverse ? taken : (float)n));
+		ck_assert(h_get_f32(h, 0, DST + 4 * n) ==
+			  ((pred[n] != 0) != reverse ? taken : (float)n));
 	}
 	h_destroy(h);
 }
@@ -1007,7 +1084,8 @@ START_TEST(select_reduce)
 
 	put_values(h, 0, SRC, TRN_DTYPE_FP32, in, 3);
 	h_put(h, 0, SRC2, pred, sizeof(pred));
-	i = emit3(h, DVE, TRN_OP_SELECT_REDUCE, f32(DST, 3), f32(SRC, 3), h_sbuf(0, 1, SRC2, TRN_DTYPE_UINT16, 3));
+	i = emit3(h, DVE, TRN_OP_SELECT_REDUCE, f32(DST, 3), f32(SRC, 3),
+		  h_sbuf(0, 1, SRC2, TRN_DTYPE_UINT16, 3));
 	i->c0 = h_f32(-1);
 	i->reduce_op = TRN_ALU_MAX;
 	i->kinds = TRN_REDUCE_RESET_REDUCE << TRN_OPK_REDUCE_SHIFT;
@@ -1037,14 +1115,16 @@ START_TEST(range_select_start)
 	i->c1 = h_f32(14);
 	h_run_ok(h);
 	for (n = 0; n < 6; n++)
-		ck_assert_uint_eq(h_get_u32(h, 0, DST + 4 * n), n == 2 || n == 3 ? h_f32((float)n) : 0xff7fffff);
+		ck_assert_uint_eq(h_get_u32(h, 0, DST + 4 * n),
+				  n == 2 || n == 3 ? h_f32((float)n) : 0xff7fffff);
 	h_destroy(h);
 }
 END_TEST
 
 START_TEST(max8)
 {
-	static const float in[] = { 3, 1, NAN, 4, 1, 5, 9, 2, 6, 5, 3 }, want[] = { 9, 6, 5, 5, 4, 3, 3, 2 };
+	static const float in[] = { 3, 1, NAN, 4, 1, 5, 9, 2, 6, 5, 3 },
+			   want[] = { 9, 6, 5, 5, 4, 3, 3, 2 };
 	struct harness *h = h_create(2);
 
 	put_values(h, 0, SRC, TRN_DTYPE_FP32, in, 11);
@@ -1071,12 +1151,14 @@ START_TEST(transpose32_shapes)
 
 			h_put(h, p, SRC + 2 * f, &v, 2);
 		}
-	emit2(h, DVE, TRN_OP_TRANSPOSE32, h_sbuf(0, small ? F : P, DST, TRN_DTYPE_BF16, (uint16_t)(small ? P : F)),
+	emit2(h, DVE, TRN_OP_TRANSPOSE32,
+	      h_sbuf(0, small ? F : P, DST, TRN_DTYPE_BF16, (uint16_t)(small ? P : F)),
 	      h_sbuf(0, P, SRC, TRN_DTYPE_BF16, (uint16_t)F));
 	h_run_ok(h);
 	for (p = 0; p < P; p++)
 		for (f = 0; f < F; f++) {
-			unsigned int dp = small ? f : p - p % 32 + f % 32, df = small ? p : f - f % 32 + p % 32;
+			unsigned int dp = small ? f : p - p % 32 + f % 32,
+				     df = small ? p : f - f % 32 + p % 32;
 			uint16_t v;
 
 			h_get(h, dp, DST + 2 * df, &v, 2);
@@ -1098,14 +1180,17 @@ START_TEST(shuffle32)
 	for (p = 0; p < 32; p++)
 		mask[p] = (uint8_t)(31 - p);
 	mask[3] = 255;
-	i = emit2(h, DVE, TRN_OP_SHUFFLE32, h_sbuf(0, 64, SRC, TRN_DTYPE_FP32, 1), h_sbuf(0, 64, SRC, TRN_DTYPE_FP32, 1));
+	i = emit2(h, DVE, TRN_OP_SHUFFLE32, h_sbuf(0, 64, SRC, TRN_DTYPE_FP32, 1),
+		  h_sbuf(0, 64, SRC, TRN_DTYPE_FP32, 1));
 	memcpy(&i->slot[2], mask, 24);
 	memcpy(&i->c0, mask + 24, 4);
 	memcpy(&i->c1, mask + 28, 4);
 	h_run_ok(h);
 	for (p = 0; p < 64; p++)
-		ck_assert(h_get_f32(h, p, SRC) == (float)(p % 32 == 3 ? p : p - p % 32 + 31 - p % 32));
-	i = emit2(h, DVE, TRN_OP_SHUFFLE32, h_sbuf(0, 64, SRC, TRN_DTYPE_FP32, 1), h_sbuf(0, 64, SRC, TRN_DTYPE_FP32, 1));
+		ck_assert(h_get_f32(h, p, SRC) ==
+			  (float)(p % 32 == 3 ? p : p - p % 32 + 31 - p % 32));
+	i = emit2(h, DVE, TRN_OP_SHUFFLE32, h_sbuf(0, 64, SRC, TRN_DTYPE_FP32, 1),
+		  h_sbuf(0, 64, SRC, TRN_DTYPE_FP32, 1));
 	i->slot[2].partition = 32;
 	ck_assert_int_eq(h_run(h), TRN_FAULT_OPERAND);
 	h_destroy(h);
@@ -1122,12 +1207,14 @@ START_TEST(n_gather)
 	for (n = 0; n < 5; n++)
 		h_put_f32(h, 0, SRC + 4 * n, (float)n * 10);
 	h_put(h, 0, SRC2, index, sizeof(index));
-	emit3(h, POOL, TRN_OP_N_GATHER, f32(DST, 4), f32(SRC, 5), h_sbuf(0, 1, SRC2, TRN_DTYPE_UINT32, 4));
+	emit3(h, POOL, TRN_OP_N_GATHER, f32(DST, 4), f32(SRC, 5),
+	      h_sbuf(0, 1, SRC2, TRN_DTYPE_UINT32, 4));
 	h_run_ok(h);
 	for (n = 0; n < 4; n++)
 		ck_assert(h_get_f32(h, 0, DST + 4 * n) == (float)index[n] * 10);
 	h_put(h, 0, SRC2 + 12, &bad, 4);
-	emit3(h, POOL, TRN_OP_N_GATHER, f32(EXTRA, 4), f32(SRC, 5), h_sbuf(0, 1, SRC2, TRN_DTYPE_UINT32, 4));
+	emit3(h, POOL, TRN_OP_N_GATHER, f32(EXTRA, 4), f32(SRC, 5),
+	      h_sbuf(0, 1, SRC2, TRN_DTYPE_UINT32, 4));
 	ck_assert_int_eq(h_run(h), TRN_FAULT_OPERAND);
 	ck_assert_uint_eq(h_get_u32(h, 0, EXTRA), 0);
 	h_destroy(h);
@@ -1145,7 +1232,8 @@ START_TEST(rng_seed_repeats)
 	h_put(h, 0, SRC, &seed, 4);
 	for (k = 0; k < 2; k++) {
 		h_emit(h, DVE, TRN_OP_RNG_SEED)->slot[1] = h_sbuf(0, 1, SRC, TRN_DTYPE_UINT32, 1);
-		h_emit(h, DVE, TRN_OP_RNG)->slot[0] = h_sbuf(0, 2, DST + 64 * k, TRN_DTYPE_UINT32, 4);
+		h_emit(h, DVE, TRN_OP_RNG)->slot[0] =
+			h_sbuf(0, 2, DST + 64 * k, TRN_DTYPE_UINT32, 4);
 	}
 	h_run_ok(h);
 	h_get(h, 0, DST, a, 16);
@@ -1167,12 +1255,14 @@ START_TEST(dropout_rate)
 	i = h_emit(h, DVE, TRN_OP_MEMSET);
 	i->slot[0] = h_sbuf(0, 128, SRC, TRN_DTYPE_BF16, 512);
 	i->c0 = h_f32(3);
-	i = emit2(h, DVE, TRN_OP_DROPOUT, h_sbuf(0, 128, DST, TRN_DTYPE_BF16, 512), h_sbuf(0, 128, SRC, TRN_DTYPE_BF16, 512));
+	i = emit2(h, DVE, TRN_OP_DROPOUT, h_sbuf(0, 128, DST, TRN_DTYPE_BF16, 512),
+		  h_sbuf(0, 128, SRC, TRN_DTYPE_BF16, 512));
 	i->c0 = h_f32(probability[_i]);
 	h_run_ok(h);
 	for (p = 0; p < 128; p++)
 		for (n = 0; n < 512; n++) {
-			float f = emu_value_load(TRN_DTYPE_BF16, emu_core_sbuf(h->core, p, DST + 2 * n, 2));
+			float f = emu_value_load(TRN_DTYPE_BF16,
+						 emu_core_sbuf(h->core, p, DST + 2 * n, 2));
 
 			ck_assert(f == 0 || f == 3);
 			dropped += f == 0;
@@ -1191,7 +1281,8 @@ START_TEST(dropout_boundary)
 	unsigned int k;
 
 	for (k = 0; k < 4; k++)
-		state[6 * k + 5] = 0x80000000u - 362437 - k;	/* d, such that d + 362437 is the draw; x and v are 0 */
+		state[6 * k + 5] = 0x80000000u - 362437 -
+				   k; /* d, such that d + 362437 is the draw; x and v are 0 */
 	h_put(h, 0, EXTRA, state, sizeof(state));
 	for (k = 0; k < 4; k++)
 		h_put_f32(h, 0, SRC + 4 * k, 5);
@@ -1208,7 +1299,8 @@ END_TEST
 /* Modes and accumulators do not outlive a run. */
 START_TEST(runs_start_fresh)
 {
-	static const uint32_t modes[] = { TRN_MODE_FLUSH_SUBNORMAL, TRN_MODE_STOCHASTIC, TRN_MODE_CHECK_NAN };
+	static const uint32_t modes[] = { TRN_MODE_FLUSH_SUBNORMAL, TRN_MODE_STOCHASTIC,
+					  TRN_MODE_CHECK_NAN };
 	struct harness *h = h_create(2);
 	struct trn_insn *i;
 	uint32_t tiny = 1;
@@ -1233,7 +1325,8 @@ START_TEST(runs_start_fresh)
 	ck_assert_uint_eq(h_get_u32(h, 0, DST), 1);
 	ck_assert(h_get_f32(h, 0, DST + 64) == 0);
 	for (n = 0; n < 64; n++)
-		ck_assert(emu_value_load(TRN_DTYPE_BF16, emu_core_sbuf(h->core, 0, EXTRA + 2 * n, 2)) == 1);
+		ck_assert(emu_value_load(TRN_DTYPE_BF16,
+					 emu_core_sbuf(h->core, 0, EXTRA + 2 * n, 2)) == 1);
 	h_destroy(h);
 }
 END_TEST
@@ -1261,7 +1354,9 @@ START_TEST(stochastic_mode)
 	emit2(h, DVE, TRN_OP_COPY, h_sbuf(0, 1, 65536, TRN_DTYPE_BF16, 1), f32(SRC, 1));
 	h_run_ok(h);
 	for (n = 0; n < 4000; n++)
-		sum += (double)emu_value_load(TRN_DTYPE_BF16, emu_core_sbuf(h->core, 0, 32768 + 2 * n, 2)) - 1;
+		sum += (double)emu_value_load(TRN_DTYPE_BF16,
+					      emu_core_sbuf(h->core, 0, 32768 + 2 * n, 2)) -
+		       1;
 	ck_assert(fabs(sum / 4000 / 0x1p-9 - 1) < 0.1);
 	ck_assert(emu_value_load(TRN_DTYPE_BF16, emu_core_sbuf(h->core, 0, 65536, 2)) == 1);
 	h_destroy(h);
@@ -1293,14 +1388,16 @@ START_TEST(nan_check)
 	struct trn_insn *i;
 
 	h_put_f32(h, 3, SRC, _i == 2 ? 1 : 0);
-	i = emit2(h, DVE, TRN_OP_RECIPROCAL, h_sbuf(0, 4, DST, TRN_DTYPE_FP32, 1), h_sbuf(0, 4, SRC, TRN_DTYPE_FP32, 1));
+	i = emit2(h, DVE, TRN_OP_RECIPROCAL, h_sbuf(0, 4, DST, TRN_DTYPE_FP32, 1),
+		  h_sbuf(0, 4, SRC, TRN_DTYPE_FP32, 1));
 	if (_i == 0)
 		i->flags = TRN_INSN_CHECK_NAN;
 	if (_i == 1) {
 		h->count[DVE] = 0;
 		i = h_emit(h, DVE, TRN_OP_SET_MODE);
 		i->c0 = i->c1 = TRN_MODE_CHECK_NAN;
-		emit2(h, DVE, TRN_OP_RECIPROCAL, h_sbuf(0, 4, DST, TRN_DTYPE_FP32, 1), h_sbuf(0, 4, SRC, TRN_DTYPE_FP32, 1));
+		emit2(h, DVE, TRN_OP_RECIPROCAL, h_sbuf(0, 4, DST, TRN_DTYPE_FP32, 1),
+		      h_sbuf(0, 4, SRC, TRN_DTYPE_FP32, 1));
 	}
 	ck_assert_int_eq(h_run(h), _i == 2 ? TRN_FAULT_NONE : TRN_FAULT_NAN);
 	h_destroy(h);

@@ -5,17 +5,17 @@
 #include "core_harness.h"
 #include "tests/emulator/numeric.h"
 
-#define FROM	0x4000u
-#define TO	0x20000u
-#define SP	TRN_ENGINE_SP
+#define FROM 0x4000u
+#define TO   0x20000u
+#define SP   TRN_ENGINE_SP
 
 struct dim32 {
 	int32_t step;
 	uint16_t count;
 };
 
-static void set_operand(struct trn_insn *i, unsigned int which, uint64_t base, enum trn_dtype dtype, unsigned int flags,
-			unsigned int ndim, const struct dim32 *dim)
+static void set_operand(struct trn_insn *i, unsigned int which, uint64_t base, enum trn_dtype dtype,
+			unsigned int flags, unsigned int ndim, const struct dim32 *dim)
 {
 	uint8_t *raw = i->raw + which * TRN_XFER_OPERAND_SIZE;
 	uint16_t f = (uint16_t)flags;
@@ -125,7 +125,10 @@ static const struct {
 	enum trn_alu op;
 	float a, b, r;
 } sums[] = {
-	{ TRN_ALU_BYPASS, 1, 2.5f, 3.5f }, { TRN_ALU_ADD, 1, 2.5f, 3.5f }, { TRN_ALU_MAX, 1, 2.5f, 2.5f }, { TRN_ALU_MIN, 1, 2.5f, 1 },
+	{ TRN_ALU_BYPASS, 1, 2.5f, 3.5f },
+	{ TRN_ALU_ADD, 1, 2.5f, 3.5f },
+	{ TRN_ALU_MAX, 1, 2.5f, 2.5f },
+	{ TRN_ALU_MIN, 1, 2.5f, 1 },
 };
 
 START_TEST(accumulate)
@@ -146,11 +149,12 @@ START_TEST(accumulate)
 }
 END_TEST
 
-#define ROW	8
-#define ROWS	4
+#define ROW  8
+#define ROWS 4
 
 /* Rows of a table chosen by an index vector in SBUF, one index per partition. */
-static struct trn_insn *rows(struct harness *h, bool scatter, unsigned int flags, const uint32_t index[ROWS], uint32_t bound)
+static struct trn_insn *rows(struct harness *h, bool scatter, unsigned int flags,
+			     const uint32_t index[ROWS], uint32_t bound)
 {
 	static const struct dim32 table[] = { { 1, ROW }, { ROW, ROWS } };
 	struct trn_insn *i = h_emit(h, SP, TRN_OP_DMA_XFER);
@@ -158,8 +162,10 @@ static struct trn_insn *rows(struct harness *h, bool scatter, unsigned int flags
 
 	for (r = 0; r < ROWS; r++)
 		h_put(h, 32 + r, 64, &index[r], 4);
-	set_operand(i, 0, TO, TRN_DTYPE_FP32, scatter ? TRN_XFER_INDEX_VECTOR | flags : 0, 2, table);
-	set_operand(i, 1, FROM, TRN_DTYPE_FP32, scatter ? 0 : TRN_XFER_INDEX_VECTOR | flags, 2, table);
+	set_operand(i, 0, TO, TRN_DTYPE_FP32, scatter ? TRN_XFER_INDEX_VECTOR | flags : 0, 2,
+		    table);
+	set_operand(i, 1, FROM, TRN_DTYPE_FP32, scatter ? 0 : TRN_XFER_INDEX_VECTOR | flags, 2,
+		    table);
 	i->kinds = TRN_SCALAR_VECTOR;
 	i->c0 = h_vector(TRN_MEM_SBUF, TRN_VECTOR_INT32, 1, 64);
 	i->c1 = bound;
@@ -222,7 +228,8 @@ START_TEST(index_out_of_bounds)
 		for (c = 0; c < ROW; c++) {
 			bool moved = r == 0 || (r == 3 && skip);
 
-			ck_assert(f32_at(h, TO + 4 * (r * ROW + c)) == (moved ? (float)(index[r] * ROW + c) : 0));
+			ck_assert(f32_at(h, TO + 4 * (r * ROW + c)) ==
+				  (moved ? (float)(index[r] * ROW + c) : 0));
 		}
 	if (!skip)
 		ck_assert_uint_eq(h->result.address, FROM + 4 * 100 * ROW);
@@ -267,32 +274,32 @@ START_TEST(encodings)
 
 	switch (_i) {
 	case 0:
-		dst[11] = 0x80;				/* reserved flag */
+		dst[11] = 0x80; /* reserved flag */
 		break;
 	case 1:
-		dst[10] = 1 << TRN_XFER_REG_SHIFT;	/* register without its flag */
+		dst[10] = 1 << TRN_XFER_REG_SHIFT; /* register without its flag */
 		break;
 	case 2:
 		src[10] = TRN_XFER_ACCUMULATE;
 		break;
 	case 3:
-		src[10] = TRN_XFER_OOB_SKIP;		/* without an index vector */
+		src[10] = TRN_XFER_OOB_SKIP; /* without an index vector */
 		break;
 	case 4:
-		src[10] = TRN_XFER_INDEX_VECTOR;	/* without a vector in c0 */
+		src[10] = TRN_XFER_INDEX_VECTOR; /* without a vector in c0 */
 		break;
 	case 5:
-		i->op0 = TRN_ALU_ADD;			/* without accumulate */
+		i->op0 = TRN_ALU_ADD; /* without accumulate */
 		break;
 	case 6:
 		dst[10] = TRN_XFER_ACCUMULATE;
 		i->op0 = TRN_ALU_MUL;
 		break;
 	case 7:
-		src[18] = 1;				/* dimension beyond the number of dimensions */
+		src[18] = 1; /* dimension beyond the number of dimensions */
 		break;
 	case 8:
-		src[16] = 5;				/* totals differ */
+		src[16] = 5; /* totals differ */
 		want = TRN_FAULT_OPERAND;
 		break;
 	case 9:
@@ -304,7 +311,7 @@ START_TEST(encodings)
 		memset(src + 16, 0, 2);
 		want = TRN_FAULT_OPERAND;
 		break;
-	case 11:					/* more than 2^24 elements */
+	case 11: /* more than 2^24 elements */
 		src[9] = dst[9] = 2;
 		memset(src + 16, 0xff, 2);
 		memset(dst + 16, 0xff, 2);
@@ -317,10 +324,10 @@ START_TEST(encodings)
 		want = TRN_FAULT_OPERAND;
 		break;
 	case 13:
-		src[8] = TRN_DTYPE_FP8_E4M3FN;		/* v4 */
+		src[8] = TRN_DTYPE_FP8_E4M3FN; /* v4 */
 		break;
 	case 14:
-		i->c1 = 5;				/* a bound without indices */
+		i->c1 = 5; /* a bound without indices */
 		break;
 	}
 	ck_assert_int_eq(h_run(h), want);
