@@ -113,7 +113,7 @@ static int trainium_device_start(struct trainium_device *tdev)
 	int err;
 
 	err = trnhw_reset_device(&tdev->hw);
-	/* Firmware that was busy with the reset of whoever had the device before gets a second try. */
+	/* Firmware still busy with the reset of whoever had the device before gets a second try. */
 	if (err == -ETIMEDOUT)
 		err = trnhw_reset_device(&tdev->hw);
 	if (!err)

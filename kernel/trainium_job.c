@@ -94,7 +94,7 @@ int trainium_job_push(struct trainium_job *job, u64 *seq)
 	lockdep_assert_held(&ctx->submit_lock);
 	spin_lock(&ctx->lock);
 	err = ctx->dead;
-	/* Removal kills the contexts it finds; one made since must not begin to wait for a fence. */
+	/* Removal kills the contexts it finds; one made since must not begin to wait for fences. */
 	if (!err && trainium_device_removing(ctx->tdev))
 		err = -ENODEV;
 	if (!err) {
