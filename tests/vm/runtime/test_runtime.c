@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -105,6 +106,53 @@ static void test_info(void)
 	ok(info.hbm_free <= info.hbm_total && info.can_run, "it has memory and can run programs");
 	ok(!drm || (strlen(info.pci) == 12 && info.node[0] == '/'),
 	   "a device of the module has a node and a PCI address");
+}
+
+static bool opens(const char *name)
+{
+	struct trn_device *other;
+
+	if (trn_device_open(name, &other))
+		return false;
+	trn_device_close(other);
+	return true;
+}
+
+/* A user without rights to the node is told which node, and what to do. */
+static bool refused_without_rights(const char *node)
+{
+	struct trn_device *other;
+	int status = -1;
+	pid_t pid = fork();
+
+	if (!pid) {
+		if (setgid(65534) || setuid(65534))
+			_exit(1);
+		_exit(!fails(trn_device_open(node, &other), TRN_ERR_PERMISSION, node));
+	}
+	waitpid(pid, &status, 0);
+	return WIFEXITED(status) && !WEXITSTATUS(status);
+}
+
+static void test_names(void)
+{
+	struct trn_device_info info = TRN_OPTIONS(info);
+	struct trn_device *other;
+	struct stat node;
+
+	must(trn_device_get_info(device, &info), "trn_device_get_info");
+	ok(fails(trn_device_open("trn63", &other), TRN_ERR_NO_DEVICE, "trn63"),
+	   "a device that is not there is named");
+	if (!drm) {
+		skip("a device opens by node and by PCI address", "an in-process device has none");
+		skip("without rights the node is named", "an in-process device needs none");
+		return;
+	}
+	ok(opens(info.node) && opens(info.pci), "a device opens by node and by PCI address");
+	if (geteuid() || stat(info.node, &node) || node.st_mode & 0006)
+		skip("without rights the node is named", "everybody here has them");
+	else
+		ok(refused_without_rights(info.node), "without rights the node is named");
 }
 
 static void test_copies(void)
@@ -535,6 +583,7 @@ int main(void)
 	spec = info.spec;
 	drm = !strcmp(info.backend, "drm");
 	test_info();
+	test_names();
 	test_copies();
 	test_zeroed();
 	test_order();
