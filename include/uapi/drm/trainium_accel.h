@@ -206,6 +206,7 @@ struct drm_trainium_ctx_status {
 #define DRM_TRAINIUM_REF_SBUF		1	/* offset = partition * 256 KiB + byte */
 /* destination only: offset = semaphore number; the driver supplies the source, length 4 */
 #define DRM_TRAINIUM_REF_SEM_INC	2
+/* data of this and of earlier transfers is written before later ones of the ring proceed */
 #define DRM_TRAINIUM_XFER_BARRIER	(1u << 0)
 
 /** struct drm_trainium_xfer - one transfer of a ring. */
@@ -224,8 +225,9 @@ struct drm_trainium_xfer {
  * struct drm_trainium_ring_create - a validated, immutable list of transfers bound to a queue of a
  * core the context owns.
  * @core: core number; @engine: DMA engine of that core 0..15; @queue: 0..13
- * @count: transfers, padded by the driver so that the ring ends where it began; a program advances
- * it with DMA_TRIGGER
+ * @count: transfers. A program advances the ring with DMA_TRIGGER, in steps of its choice; every run
+ * finds it at its first transfer again. Engines that trigger on their own need rings of their own: a
+ * trigger starts the next transfers of the ring, whoever put them there.
  * @bad_index: out with EINVAL, EACCES, ENOENT: the first transfer refused
  */
 struct drm_trainium_ring_create {
