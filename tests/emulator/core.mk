@@ -7,6 +7,9 @@ EMU_CORE_SRCS := $(addprefix tests/emulator/,\
 	engine_pe.c engine_rng.c engine_act.c engine_pool.c act_func.c accumulator.c \
 	elementwise.c select.c reduce.c search.c shuffle.c xfer.c mx.c)
 
+# Results are defined bit by bit: no fused multiply-add, whatever CFLAGS the user gives.
+$(EMU_CORE_SRCS:%.c=$(B)/%.o): override CFLAGS += -ffp-contract=off
+
 # Unit tests link the core alone, without the device. Those with threads run under ThreadSanitizer too.
 EMU_CORE_TESTS := numeric core_act core_control core_doc core_fault core_pe core_vector core_xfer
 EMU_CORE_TSAN_TESTS := core_control
