@@ -44,3 +44,8 @@ $(B)/tests/vm/uapi.o: tests/vm/uapi/uapi.c tests/vm/uapi/uapi.h
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 -include $(UAPI_TESTS:=.d) $(B)/tests/vm/uapi.d
+
+# The same tests on devices that lack or do something: a guest each, minutes.
+.PHONY: check-degraded
+check-degraded: vm-guest
+	$(Q)tests/vm/degraded --kernel $(or $(KERNEL),6.12)

@@ -169,8 +169,11 @@ static void foreign_queue(int fd)
 	uapi_is(err, 0, "program whose ring copies a word");
 	uapi_run_cmds(fd, ctx, &fill, 1, 0);
 	uapi_is(run(fd, owner, 0), 0, "run it");
-	usleep(20000);
-	uapi_read(fd, ctx, bo, 0, &value, 4);
+	/* The program does not wait for its transfers. */
+	for (err = 0; err < 500 && value != 77; err++) {
+		usleep(10000);
+		uapi_read(fd, ctx, bo, 0, &value, 4);
+	}
 	uapi_is(value, 77, "the word was copied");
 	uapi_write(fd, ctx, bo, 0, &zero, 4);
 	uapi_is(run(fd, other, 0), -EIO, "another program triggers the same queue");
