@@ -63,7 +63,7 @@ int trainium_segs_from_sgt(struct trainium_device *tdev, struct sg_table *sgt,
 	unsigned int i, n = 0;
 	u64 start = 0;
 
-	list = kvmalloc_array(sgt->nents, sizeof(*list), GFP_KERNEL);
+	list = kvmalloc_array(sgt->nents, sizeof(*list), GFP_KERNEL_ACCOUNT);
 	if (!list)
 		return -ENOMEM;
 	for_each_sgtable_dma_sg(sgt, sg, i) {
@@ -194,7 +194,7 @@ static int trainium_bo_pages_alloc(struct trainium_bo *bo, unsigned long count)
 {
 	unsigned int max = TRAINIUM_PAGE_ORDER_MAX;
 
-	bo->pages = kvmalloc_array(count, sizeof(*bo->pages), GFP_KERNEL);
+	bo->pages = kvmalloc_array(count, sizeof(*bo->pages), GFP_KERNEL_ACCOUNT);
 	if (!bo->pages)
 		return -ENOMEM;
 	while (bo->page_count < count) {
@@ -312,7 +312,7 @@ int trainium_bo_create_ioctl(struct drm_device *drm, void *data, struct drm_file
 	err = trainium_bo_check(tdev, args);
 	if (err)
 		return err;
-	bo = kzalloc(sizeof(*bo), GFP_KERNEL);
+	bo = kzalloc(sizeof(*bo), GFP_KERNEL_ACCOUNT);
 	if (!bo)
 		return -ENOMEM;
 	bo->place = args->place;

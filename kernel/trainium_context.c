@@ -66,11 +66,12 @@ struct trainium_context *trainium_context_get(struct trainium_file *file, u32 id
 
 static struct trainium_context *trainium_context_alloc(struct trainium_file *file)
 {
-	struct trainium_context *ctx = kzalloc(sizeof(*ctx), GFP_KERNEL);
+	struct trainium_context *ctx = kzalloc(sizeof(*ctx), GFP_KERNEL_ACCOUNT);
 
 	if (!ctx)
 		return NULL;
-	ctx->failures = kvcalloc(DRM_TRAINIUM_FAILURES_KEPT, sizeof(*ctx->failures), GFP_KERNEL);
+	ctx->failures = kvcalloc(DRM_TRAINIUM_FAILURES_KEPT, sizeof(*ctx->failures),
+				 GFP_KERNEL_ACCOUNT);
 	if (!ctx->failures) {
 		kfree(ctx);
 		return NULL;

@@ -30,7 +30,7 @@ static const struct dma_fence_ops trainium_fence_ops = {
 /** trainium_fence_create() - a fence not signalled yet; NULL when memory is short. */
 struct dma_fence *trainium_fence_create(u64 context, u64 seqno)
 {
-	struct trainium_fence *fence = kzalloc(sizeof(*fence), GFP_KERNEL);
+	struct trainium_fence *fence = kzalloc(sizeof(*fence), GFP_KERNEL_ACCOUNT);
 
 	if (!fence)
 		return NULL;

@@ -41,7 +41,7 @@ void trainium_file_put(struct trainium_file *file)
 int trainium_file_open(struct drm_device *drm, struct drm_file *drm_file)
 {
 	struct trainium_device *tdev = to_trainium_device(drm);
-	struct trainium_file *file = kzalloc(sizeof(*file), GFP_KERNEL);
+	struct trainium_file *file = kzalloc(sizeof(*file), GFP_KERNEL_ACCOUNT);
 
 	if (!file)
 		return -ENOMEM;

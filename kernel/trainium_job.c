@@ -45,13 +45,13 @@ void trainium_command_fini(struct trainium_device *tdev, struct trainium_command
 /** trainium_job_alloc() - an empty job with room for @cmd_count commands; NULL when short. */
 struct trainium_job *trainium_job_alloc(struct trainium_context *ctx, u32 cmd_count)
 {
-	struct trainium_job *job = kzalloc(sizeof(*job), GFP_KERNEL);
+	struct trainium_job *job = kzalloc(sizeof(*job), GFP_KERNEL_ACCOUNT);
 
 	if (!job)
 		return NULL;
 	job->ctx = ctx;
-	job->cmds = kvcalloc(cmd_count + 1, sizeof(*job->cmds), GFP_KERNEL);
-	job->copies = kvcalloc(cmd_count + 1, sizeof(*job->copies), GFP_KERNEL);
+	job->cmds = kvcalloc(cmd_count + 1, sizeof(*job->cmds), GFP_KERNEL_ACCOUNT);
+	job->copies = kvcalloc(cmd_count + 1, sizeof(*job->copies), GFP_KERNEL_ACCOUNT);
 	job->fence = trainium_fence_create(ctx->fence_context, ++ctx->fence_seqno);
 	if (!job->cmds || !job->copies || !job->fence) {
 		trainium_job_free(job);

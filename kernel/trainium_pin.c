@@ -55,7 +55,7 @@ struct trainium_pin *trainium_pin_create(struct trainium_device *tdev, u64 addre
 	if (check_add_overflow(address, length, &end) || end > (u64)TASK_SIZE)
 		return ERR_PTR(-EFAULT);
 	count = DIV_ROUND_UP(offset + length, PAGE_SIZE);
-	pin = kzalloc(sizeof(*pin), GFP_KERNEL);
+	pin = kzalloc(sizeof(*pin), GFP_KERNEL_ACCOUNT);
 	if (!pin)
 		return ERR_PTR(-ENOMEM);
 	pin->dir = dir;
@@ -64,7 +64,7 @@ struct trainium_pin *trainium_pin_create(struct trainium_device *tdev, u64 addre
 		kfree(pin);
 		return ERR_PTR(-ENOMEM);
 	}
-	pin->pages = kvmalloc_array(count, sizeof(*pin->pages), GFP_KERNEL);
+	pin->pages = kvmalloc_array(count, sizeof(*pin->pages), GFP_KERNEL_ACCOUNT);
 	if (!pin->pages) {
 		err = -ENOMEM;
 		goto err_pin;

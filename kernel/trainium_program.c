@@ -132,7 +132,7 @@ static int trainium_program_rings(struct trainium_program *program, struct train
 	handles = memdup_user(u64_to_user_ptr(args->rings), args->ring_count * sizeof(*handles));
 	if (IS_ERR(handles))
 		return PTR_ERR(handles);
-	program->rings = kvcalloc(args->ring_count, sizeof(*program->rings), GFP_KERNEL);
+	program->rings = kvcalloc(args->ring_count, sizeof(*program->rings), GFP_KERNEL_ACCOUNT);
 	if (!program->rings)
 		err = -ENOMEM;
 	for (i = 0; !err && i < args->ring_count; i++) {
@@ -223,7 +223,7 @@ static int trainium_program_bos(struct trainium_program *program, struct drm_fil
 
 	if (!args->bo_count)
 		return 0;
-	list = kvmalloc_array(args->bo_count, sizeof(*list), GFP_KERNEL);
+	list = kvmalloc_array(args->bo_count, sizeof(*list), GFP_KERNEL_ACCOUNT);
 	if (!list)
 		return -ENOMEM;
 	if (copy_from_user(list, u64_to_user_ptr(args->bos), args->bo_count * sizeof(*list)))
@@ -281,7 +281,7 @@ static int trainium_program_windows(struct trainium_program *program,
 		max += program->bos[i]->seg_count;
 	if (max > TRN_WINDOWS_MAX)
 		return -E2BIG;
-	edges = kvcalloc(max * 2, sizeof(*edges), GFP_KERNEL);
+	edges = kvcalloc(max * 2, sizeof(*edges), GFP_KERNEL_ACCOUNT);
 	if (!edges)
 		return -ENOMEM;
 	for (i = 0; i < table->count; i++)
@@ -318,8 +318,8 @@ static int trainium_program_fill(struct trainium_program *program, struct traini
 	int err;
 
 	program->bos = kvcalloc(args->image_count + args->bo_count, sizeof(*program->bos),
-				GFP_KERNEL);
-	access = kvcalloc(args->bo_count + 1, sizeof(*access), GFP_KERNEL);
+				GFP_KERNEL_ACCOUNT);
+	access = kvcalloc(args->bo_count + 1, sizeof(*access), GFP_KERNEL_ACCOUNT);
 	err = program->bos && access ? 0 : -ENOMEM;
 	if (!err)
 		err = trainium_program_images(program, drm_file, args, &table);
@@ -346,7 +346,7 @@ static int trainium_program_make(struct trainium_context *ctx, struct drm_file *
 		drm_dbg(&tdev->drm, "this device does not run programs: it lacks the open extension's core feature\n");
 		return -EOPNOTSUPP;
 	}
-	program = kzalloc(sizeof(*program), GFP_KERNEL);
+	program = kzalloc(sizeof(*program), GFP_KERNEL_ACCOUNT);
 	if (!program)
 		return -ENOMEM;
 	kref_init(&program->ref);

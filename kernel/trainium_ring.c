@@ -203,7 +203,7 @@ static int trainium_ring_read(struct trainium_ring *ring, struct drm_file *drm_f
 	u32 i, n, done = 0;
 	int err = 0;
 
-	chunk = kmalloc_array(TRAINIUM_RING_CHUNK, sizeof(*chunk), GFP_KERNEL);
+	chunk = kmalloc_array(TRAINIUM_RING_CHUNK, sizeof(*chunk), GFP_KERNEL_ACCOUNT);
 	if (!chunk)
 		return -ENOMEM;
 	while (!err && done < args->count) {
@@ -247,7 +247,7 @@ static int trainium_ring_write(struct trainium_ring *ring, const struct trnhw_xf
 	atomic64_add(ring->hbm.size, &ring->file->hbm_bytes);
 	ring->m2s = ring->hbm.addr;
 	ring->s2m = ring->hbm.addr + half;
-	descs = kvzalloc(size, GFP_KERNEL);
+	descs = kvzalloc(size, GFP_KERNEL_ACCOUNT);
 	if (!descs)
 		return -ENOMEM;
 	trnhw_ring_fill(xfers, count, ring->hbm.addr + 2 * half, descs, descs + ring->count,
@@ -263,7 +263,7 @@ static int trainium_ring_fill(struct trainium_ring *ring, struct drm_file *drm_f
 	struct trnhw_xfer *xfers;
 	int err;
 
-	xfers = kvmalloc_array(args->count, sizeof(*xfers), GFP_KERNEL);
+	xfers = kvmalloc_array(args->count, sizeof(*xfers), GFP_KERNEL_ACCOUNT);
 	if (!xfers)
 		return -ENOMEM;
 	err = trainium_ring_read(ring, drm_file, args, xfers);
@@ -286,7 +286,7 @@ static int trainium_ring_make(struct trainium_context *ctx, struct drm_file *drm
 		atomic_dec(&ctx->file->rings);
 		return -ENOSPC;
 	}
-	ring = kzalloc(sizeof(*ring), GFP_KERNEL);
+	ring = kzalloc(sizeof(*ring), GFP_KERNEL_ACCOUNT);
 	if (!ring) {
 		atomic_dec(&ctx->file->rings);
 		return -ENOMEM;

@@ -145,7 +145,7 @@ static int trainium_parse_run(struct trainium_submission *s, u32 index,
 		return -EINVAL;
 	if (!s->run_args) {
 		s->run_args = kvzalloc(struct_size(s->run_args, data, s->args->cmd_count),
-				       GFP_KERNEL);
+				       GFP_KERNEL_ACCOUNT);
 		if (!s->run_args)
 			return -ENOMEM;
 		kref_init(&s->run_args->ref);
@@ -200,8 +200,8 @@ static int trainium_parse_commands(struct trainium_submission *s)
 	u32 i;
 	int err = 0;
 
-	s->cmds = kvcalloc(args->cmd_count + 1, sizeof(*s->cmds), GFP_KERNEL);
-	s->user = kvcalloc(args->cmd_count + 1, sizeof(*s->user), GFP_KERNEL);
+	s->cmds = kvcalloc(args->cmd_count + 1, sizeof(*s->cmds), GFP_KERNEL_ACCOUNT);
+	s->user = kvcalloc(args->cmd_count + 1, sizeof(*s->user), GFP_KERNEL_ACCOUNT);
 	if (!s->cmds || !s->user)
 		return -ENOMEM;
 	for (i = 0; !err && i < args->cmd_count; i++) {
@@ -243,7 +243,7 @@ static int trainium_parse_waits(struct trainium_submission *s)
 	list = trainium_parse_syncs(s->args->waits, count);
 	if (IS_ERR(list))
 		return PTR_ERR(list);
-	s->deps = kvcalloc(count, sizeof(*s->deps), GFP_KERNEL);
+	s->deps = kvcalloc(count, sizeof(*s->deps), GFP_KERNEL_ACCOUNT);
 	if (!s->deps)
 		err = -ENOMEM;
 	for (i = 0; !err && i < count; i++) {
@@ -268,7 +268,7 @@ static int trainium_parse_signals(struct trainium_submission *s)
 	list = trainium_parse_syncs(s->args->signals, count);
 	if (IS_ERR(list))
 		return PTR_ERR(list);
-	s->signals = kvcalloc(count, sizeof(*s->signals), GFP_KERNEL);
+	s->signals = kvcalloc(count, sizeof(*s->signals), GFP_KERNEL_ACCOUNT);
 	if (!s->signals)
 		err = -ENOMEM;
 	for (i = 0; !err && i < count; i++) {
