@@ -10,7 +10,7 @@ void trn_build_fail(struct trn_builder *builder, enum trn_status status, const c
 	va_list args;
 	int used;
 
-	if (builder->status)
+	if (!builder || builder->status)
 		return;
 	builder->status = status;
 	used = snprintf(builder->error, sizeof(builder->error), "program \"%s\": ", builder->name);
@@ -27,7 +27,7 @@ bool trn_build_grow(struct trn_builder *builder, void **array, uint32_t *capacit
 	uint32_t wanted = *capacity ? *capacity * 2 : 16;
 	void *grown;
 
-	if (builder->status)
+	if (!builder || builder->status)
 		return false;
 	if (count < *capacity)
 		return true;
@@ -160,7 +160,7 @@ int trn_builder_tensor(struct trn_builder *builder, const char *name, enum trn_t
 	uint64_t bytes;
 	uint32_t i;
 
-	if (builder->status)
+	if (!builder || builder->status)
 		return -1;
 	if (!name || !name[0] || strlen(name) > TRN_TNX_NAME_MAX) {
 		trn_build_fail(builder, TRN_ERR_INVALID,
@@ -208,8 +208,12 @@ int trn_builder_emit(struct trn_builder *builder, const struct trn_insn *insn)
 {
 	struct trn_build_insn *slot;
 
-	if (builder->status)
+	if (!builder || builder->status)
 		return -1;
+	if (!insn) {
+		trn_build_fail(builder, TRN_ERR_INVALID, "a raw instruction is NULL");
+		return -1;
+	}
 	slot = trn_build_append(builder, insn);
 	if (!slot)
 		return -1;
@@ -219,7 +223,7 @@ int trn_builder_emit(struct trn_builder *builder, const struct trn_insn *insn)
 
 int trn_builder_semaphore(struct trn_builder *builder)
 {
-	if (builder->status)
+	if (!builder || builder->status)
 		return -1;
 	if (builder->next_semaphore == TRN_SEM_COUNT) {
 		trn_build_fail(builder, TRN_ERR_INVALID, "all %u semaphores are used",

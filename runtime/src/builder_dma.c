@@ -299,7 +299,7 @@ int trn_builder_dma(struct trn_builder *builder, enum trn_engine engine,
 	uint64_t bytes = 0;
 	size_t i;
 
-	if (builder->status)
+	if (!builder || builder->status)
 		return -1;
 	if (engine == TRN_ENGINE_NONE || engine == 4 || engine >= TRN_ENGINE_CC) {
 		trn_build_fail(builder, TRN_ERR_INVALID,
@@ -308,6 +308,11 @@ int trn_builder_dma(struct trn_builder *builder, enum trn_engine engine,
 	}
 	if (!count)
 		return 0;
+	if (!transfers) {
+		trn_build_fail(builder, TRN_ERR_INVALID, "%zu transfers without a list (NULL)",
+			       count);
+		return -1;
+	}
 	for (i = 0; i < count; i++) {
 		if (!transfer_check(builder, &transfers[i]))
 			return -1;
@@ -321,7 +326,7 @@ int trn_builder_dma(struct trn_builder *builder, enum trn_engine engine,
 	deal.engines = deal_engines(deal.total, bytes);
 	for (i = 0; i < count; i++)
 		deal_transfer(&deal, &transfers[i]);
-	if (builder->status)
+	if (!builder || builder->status)
 		return -1;
 	group_trigger(&deal, &deps);
 	ref.group = builder->group_count;
@@ -406,7 +411,8 @@ void trn_builder_copy(struct trn_builder *builder, int dst, uint64_t dst_offset,
 	struct deal deal = { .builder = builder, .queue = TRN_ENGINE_SP };
 	uint64_t at, n;
 
-	if (builder->status || !copy_check(builder, "from", src, src_offset, bytes, false) ||
+	if (!builder || builder->status ||
+	    !copy_check(builder, "from", src, src_offset, bytes, false) ||
 	    !copy_check(builder, "to", dst, dst_offset, bytes, true))
 		return;
 	hbm_collect(builder, TRN_ENGINE_SP, src, &from, &deps);
@@ -424,7 +430,7 @@ void trn_builder_copy(struct trn_builder *builder, int dst, uint64_t dst_offset,
 		xfer.dst_offset = dst_offset + at;
 		deal_push(&deal, &xfer);
 	}
-	if (builder->status)
+	if (!builder || builder->status)
 		return;
 	group_trigger(&deal, &deps);
 	from.group = to.group = builder->group_count;

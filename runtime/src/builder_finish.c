@@ -176,9 +176,12 @@ enum trn_status trn_builder_finish(struct trn_builder *builder, struct trn_image
 	struct trn_image *made = NULL;
 	enum trn_status status;
 
+	if (!image)
+		return trn_error_set(TRN_ERR_INVALID, "trn_builder_finish: image must not be NULL");
 	*image = NULL;
 	if (!builder)
-		return trn_error_set(TRN_ERR_NO_HOST_MEMORY, "no memory for a program builder");
+		return trn_error_set(TRN_ERR_NO_HOST_MEMORY,
+				     "no memory for a program builder (NULL)");
 	if (builder->finished)
 		trn_build_fail(builder, TRN_ERR_INVALID, "finished twice");
 	builder->finished = true;

@@ -23,7 +23,7 @@ static void op_start(struct op *op, struct trn_builder *builder, const char *nam
 	op->name = name;
 	op->insn.opcode = (uint8_t)opcode;
 	op->insn.engine = (uint8_t)engine;
-	op->bad = builder->status != TRN_OK;
+	op->bad = !builder || builder->status != TRN_OK;
 }
 
 static void op_operand(struct op *op, unsigned int slot, const struct trn_view *view, bool write)
@@ -179,7 +179,9 @@ void trn_emit_activate(struct trn_builder *builder, struct trn_view dst, struct 
 	op_same(&op, &dst, &src);
 	op_require(&op, function <= TRN_ACT_ABS, "unknown function");
 	op_require(&op, reduce_cmd <= TRN_REDUCE_RESET_REDUCE, "unknown reduce command");
-	op_require(&op, builder->generation > 2 || bias.kind == TRN_SCALAR_VECTOR || !bias.bits,
+	op_require(&op,
+		   op.bad || builder->generation > 2 || bias.kind == TRN_SCALAR_VECTOR ||
+			   !bias.bits,
 		   "generation 2 has no constant bias, use one value per partition");
 	op_scalar(&op, 0, &scale, src.partitions);
 	op_scalar(&op, 1, &bias, src.partitions);
@@ -365,6 +367,7 @@ static void op_pattern(struct op *op, const struct trn_view *dst, const int16_t 
 	struct trn_pattern pattern;
 	unsigned int i;
 
+	op_require(op, step != NULL, "the steps are NULL");
 	if (op->bad)
 		return;
 	memset(&pattern, 0, sizeof(pattern));

@@ -15,7 +15,7 @@ struct trn_build_insn *trn_build_append(struct trn_builder *builder, const struc
 	struct trn_build_insn *slot;
 	unsigned int engine = insn->engine;
 
-	if (builder->status)
+	if (!builder || builder->status)
 		return NULL;
 	if (engine >= TRN_ENGINE_MAX || engine == 4 || engine == TRN_ENGINE_NONE) {
 		trn_build_fail(builder, TRN_ERR_INVALID,
@@ -175,14 +175,14 @@ void trn_build_issue(struct trn_builder *builder, const struct trn_insn *insn,
 	struct trn_insn tagged = *insn;
 	unsigned int i;
 
-	if (builder->status)
+	if (!builder || builder->status)
 		return;
 	memset(&deps, 0, sizeof(deps));
 	for (i = 0; i < count; i++)
 		trn_build_map_collect(builder, insn->engine, &access[i], &deps);
 	tagged.tag = ++builder->operation;
 	trn_build_wait(builder, insn->engine, &deps, &tagged);
-	if (builder->status)
+	if (!builder || builder->status)
 		return;
 	ref.engine = insn->engine;
 	ref.index = builder->stream[insn->engine].count;

@@ -73,7 +73,7 @@ struct trn_tile trn_builder_tile(struct trn_builder *builder, unsigned int mem,
 	struct trn_build_space *s;
 	uint32_t size, i, pass;
 
-	if (builder->status)
+	if (!builder || builder->status)
 		return tile;
 	if (mem > TRN_MEM_PSUM || !partitions || partitions > TRN_PARTITIONS || !bytes) {
 		trn_build_fail(builder, TRN_ERR_INVALID,
@@ -104,15 +104,15 @@ void trn_builder_tile_free(struct trn_builder *builder, struct trn_tile tile)
 {
 	struct trn_build_space *s;
 	uint32_t size = (tile.bytes + TILE_ALIGN - 1) & ~(TILE_ALIGN - 1);
+	uint64_t end = (uint64_t)tile.offset + size;
 	uint32_t i;
 
-	if (builder->status)
+	if (!builder || builder->status)
 		return;
 	s = &builder->space[tile.mem & 1];
 	for (i = 0; i < s->count && s->holes[i].start < tile.offset; i++)
 		;
-	if (!size || tile.offset + size > s->total ||
-	    (i < s->count && tile.offset + size > s->holes[i].start) ||
+	if (!size || end > s->total || (i < s->count && end > s->holes[i].start) ||
 	    (i && s->holes[i - 1].start + s->holes[i - 1].bytes > tile.offset)) {
 		trn_build_fail(
 			builder, TRN_ERR_INVALID,
@@ -142,7 +142,7 @@ uint32_t trn_builder_tile_space(const struct trn_builder *builder, unsigned int 
 {
 	uint32_t best = 0, i;
 
-	if (mem > TRN_MEM_PSUM)
+	if (!builder || mem > TRN_MEM_PSUM)
 		return 0;
 	for (i = 0; i < builder->space[mem].count; i++) {
 		const struct trn_build_hole *h = &builder->space[mem].holes[i];

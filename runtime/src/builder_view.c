@@ -158,7 +158,7 @@ bool trn_build_operand(struct trn_builder *builder, const char *what, const stru
 {
 	uint64_t n;
 
-	if (builder->status || !view_check(builder, what, view, write))
+	if (!builder || builder->status || !view_check(builder, what, view, write))
 		return false;
 	n = trn_build_elements(view);
 	if (n > (view->mem == TRN_MEM_PSUM ? 4096u : 65536u)) {
@@ -215,7 +215,7 @@ bool trn_build_scalar(struct trn_builder *builder, const char *what,
 	const struct trn_view *v = &scalar->view;
 	int dtype = vector_class(v->dtype);
 
-	if (builder->status)
+	if (!builder || builder->status)
 		return false;
 	*kind = scalar->kind;
 	*bits = scalar->bits;

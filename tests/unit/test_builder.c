@@ -433,6 +433,80 @@ START_TEST(test_bad_builders)
 }
 END_TEST
 
+/* What trn_builder_create() gives when memory is short is an error like another: finish tells it.
+ */
+START_TEST(test_null)
+{
+	struct trn_builder_dma x = { .partitions = 1, .bytes = 4 };
+	struct trn_tile tile = { TRN_MEM_SBUF, 1, 0, 64 };
+	struct trn_view view = trn_view(tile, TRN_DTYPE_FP32, 1);
+	struct trn_insn insn = { .opcode = TRN_OP_NOP, .engine = TRN_ENGINE_SP };
+	struct trn_image *image = NULL;
+	struct trn_builder *b = NULL;
+	uint64_t shape = 1;
+
+	ck_assert_int_eq(
+		trn_builder_tensor(b, "t", TRN_TENSOR_INPUT, TRN_DTYPE_FP32, &shape, 1, NULL), -1);
+	ck_assert_int_eq(trn_builder_emit(b, &insn), -1);
+	ck_assert_int_eq(trn_builder_semaphore(b), -1);
+	ck_assert_int_eq(trn_builder_dma(b, TRN_ENGINE_SP, &x, 1), -1);
+	trn_builder_tile(b, TRN_MEM_SBUF, 1, 64);
+	trn_builder_tile_free(b, tile);
+	ck_assert_uint_eq(trn_builder_tile_space(b, TRN_MEM_SBUF), 0);
+	trn_builder_load(b, view, 0, 0, 0);
+	trn_builder_store(b, 0, 0, 0, view);
+	trn_builder_copy(b, 0, 0, 0, 0, 4);
+	trn_emit_load_weights(b, view);
+	trn_emit_matmul(b, view, view, true);
+	trn_emit_transpose(b, view, view, view);
+	trn_emit_identity(b, view);
+	trn_emit_activate(b, view, view, TRN_ACT_ABS, trn_scalar(1), trn_scalar(1), 0);
+	trn_emit_acc_read(b, TRN_ENGINE_ACT, view);
+	trn_emit_copy(b, TRN_ENGINE_DVE, view, view);
+	trn_emit_memset(b, TRN_ENGINE_DVE, view, 0);
+	trn_emit_tensor_tensor(b, TRN_ENGINE_DVE, view, view, TRN_ALU_ADD, view);
+	trn_emit_tensor_scalar(b, TRN_ENGINE_DVE, view, view, TRN_ALU_ADD, trn_scalar(1),
+			       TRN_ALU_BYPASS, trn_scalar(1), 0);
+	trn_emit_scalar_tensor_tensor(b, view, view, TRN_ALU_ADD, trn_scalar(1), TRN_ALU_ADD, view,
+				      0);
+	trn_emit_reduce(b, view, view, TRN_ALU_ADD, 1, false);
+	trn_emit_reciprocal(b, view, view);
+	trn_emit_bn_stats(b, view, view);
+	trn_emit_bn_aggr(b, view, view);
+	trn_emit_copy_predicated(b, view, view, view);
+	trn_emit_iota(b, view, NULL, 0, 0);
+	trn_emit_affine_select(b, view, view, NULL, 0, 0, TRN_ALU_EQ, 0);
+	ck_assert_int_eq(trn_builder_finish(b, &image), TRN_ERR_NO_HOST_MEMORY);
+	ck_assert_ptr_null(image);
+}
+END_TEST
+
+/* The other arguments that can be NULL. */
+START_TEST(test_null_arguments)
+{
+	struct trn_view view;
+	struct trn_builder *b;
+
+	b = builder();
+	ck_assert_int_eq(trn_builder_emit(b, NULL), -1);
+	refused(b, "NULL");
+	b = builder();
+	ck_assert_int_eq(trn_builder_dma(b, TRN_ENGINE_SP, NULL, 3), -1);
+	refused(b, "NULL");
+	b = builder();
+	view = trn_view(trn_builder_tile(b, TRN_MEM_SBUF, 1, 64), TRN_DTYPE_FP32, 1);
+	trn_emit_iota(b, view, NULL, 0, 0);
+	refused(b, "NULL");
+	b = builder();
+	ck_assert_int_eq(trn_builder_finish(b, NULL), TRN_ERR_INVALID);
+	trn_builder_free(b);
+	/* A tile whose end does not fit into 32 bits is none of this builder's. */
+	b = builder();
+	trn_builder_tile_free(b, (struct trn_tile){ TRN_MEM_SBUF, 1, UINT32_MAX - 63, 64 });
+	refused(b, "never allocated");
+}
+END_TEST
+
 /* The first error stays, whatever follows. */
 START_TEST(test_sticky)
 {
@@ -1047,6 +1121,8 @@ int main(void)
 	tcase_add_loop_test(tc, test_bad_operations, 0, 29);
 	tcase_add_loop_test(tc, test_bad_transfers, 0, 22);
 	tcase_add_test(tc, test_bad_builders);
+	tcase_add_test(tc, test_null);
+	tcase_add_test(tc, test_null_arguments);
 	tcase_add_test(tc, test_sticky);
 	tcase_add_test(tc, test_finished_twice);
 	tcase_add_test(tc, test_raw);

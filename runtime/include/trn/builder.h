@@ -9,7 +9,8 @@
  * sequential result. Documentation/builder.md explains the method.
  *
  * Errors are sticky: the first one is kept, later calls do nothing, trn_builder_finish() returns it
- * with its sentence. A builder is used by one thread at a time.
+ * with its sentence. That holds for NULL too, what trn_builder_create() gives when memory is short.
+ * A builder is used by one thread at a time.
  */
 #ifndef TRN_BUILDER_H
 #define TRN_BUILDER_H
