@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define VERSION_QUOTE(x)	   #x
@@ -47,13 +48,29 @@ const char *trn_error_text(void)
 
 enum trn_status trn_error_set(enum trn_status status, const char *format, ...)
 {
-	char text[sizeof(error_text)];
+	char text[sizeof(error_text)], *long_text = NULL, *at;
 	va_list list;
+	int length;
 
 	/* Formatted aside first: the old sentence may be an argument of the new one. */
 	va_start(list, format);
-	vsnprintf(text, sizeof(text), format, list);
+	length = vsnprintf(text, sizeof(text), format, list);
 	va_end(list);
+	if (length >= (int)sizeof(text)) {
+		/* Names can be long; what happened and what to do stand at the end. */
+		va_start(list, format);
+		if (vasprintf(&long_text, format, list) < 0)
+			long_text = NULL;
+		va_end(list);
+		if (long_text)
+			snprintf(text + sizeof(text) / 2 - 4, sizeof(text) / 2 + 4, "... %s",
+				 long_text + length - (sizeof(text) / 2 - 1));
+		free(long_text);
+	}
+	/* Names come from files and the environment; a terminal must not obey them. */
+	for (at = text; *at; at++)
+		if ((unsigned char)*at < ' ' || *at == 127)
+			*at = '?';
 	memcpy(error_text, text, sizeof(text));
 	return status;
 }

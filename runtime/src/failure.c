@@ -131,7 +131,7 @@ void trn_queue_job_failed_locked(struct trn_queue *queue, uint64_t point, int er
 	struct trn_device *device = queue->device;
 	struct drm_trainium_ctx_status status = { .id = queue->ctx };
 	enum trn_status result = trn_status_from_errno(error);
-	char text[256];
+	char text[512];
 
 	if (queue->failed)
 		return;

@@ -335,7 +335,7 @@ enum trn_status trn_info_out_of_memory(struct trn_device *device, uint64_t bytes
 	if (spare)
 		append(text, sizeof(text), " and %s unused in pieces in this process",
 		       size_text(spare, amount));
-	append(text, sizeof(text), ", %s in all", size_text(info.hbm_total, total_text));
+	append(text, sizeof(text), ", the device has %s", size_text(info.hbm_total, total_text));
 	tell_tags(device, text, sizeof(text));
 	tell_holders(device, text, sizeof(text));
 	append(text, sizeof(text), "; free memory, ask for less, or %s",

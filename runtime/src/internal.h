@@ -86,7 +86,7 @@ struct trn_failure {
 	uint64_t first;
 	uint64_t last; /* UINT64_MAX until trn_queue_reset() */
 	enum trn_status status;
-	char text[256];
+	char text[512];
 };
 
 /**

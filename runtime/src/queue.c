@@ -64,6 +64,11 @@ enum trn_status trn_queue_make(struct trn_device *device, const struct trn_queue
 		queue_free(queue);
 		if (error == -EBUSY)
 			return trn_info_busy(device, options->core_mask, options->core_count);
+		if (error == -ENODEV)
+			return trn_error_set(
+				TRN_ERR_GONE,
+				"%s was removed: close it, `trn ls` lists what is there",
+				device->spec);
 		if (error == -EOPNOTSUPP)
 			return trn_error_set(TRN_ERR_UNSUPPORTED,
 					     "%s cannot run programs (no open extension): make a "
@@ -106,6 +111,13 @@ enum trn_status trn_queue_create(struct trn_device *device, const struct trn_que
 				     "%s has cores 0 to %u: cores 0x%x, or any %u, cannot be had",
 				     device->spec, device->info.cores - 1, wanted.core_mask,
 				     wanted.core_count);
+	if (wanted.core_mask && wanted.core_count &&
+	    (uint32_t)__builtin_popcount(wanted.core_mask) != wanted.core_count)
+		return trn_error_set(TRN_ERR_INVALID,
+				     "%s: core_mask 0x%x names %d cores, core_count asks for %u: "
+				     "give one of the two",
+				     device->spec, wanted.core_mask,
+				     __builtin_popcount(wanted.core_mask), wanted.core_count);
 	if (wanted.timeout_ns > DRM_TRAINIUM_TIMEOUT_MAX_NS)
 		return trn_error_set(TRN_ERR_INVALID,
 				     "%s: timeout_ns %" PRIu64 " is more than %" PRIu64
@@ -188,13 +200,16 @@ void trn_queue_child_remove(struct trn_queue *queue, struct trn_child *child)
 static enum trn_status submit_failed_locked(struct trn_queue *queue, uint64_t point, uint32_t cmds,
 					    int error)
 {
-	char text[256];
+	char text[512];
 	const char *hint = "";
 
 	if (error == -EFAULT)
-		hint = ": a host buffer is not (or no more) mapped in this process";
+		hint = ": a host buffer is not (or no more) mapped in this process, or the "
+		       "device is to write into memory that is read-only";
 	else if (error == -ENOENT)
 		hint = ": a memory or program it names was freed";
+	else if (error == -ENODEV)
+		hint = ": the device was removed; close it, `trn ls` lists what is there";
 	else if (error == -ENOMEM)
 		hint = ": too little host memory, or the limit of locked memory (ulimit -l)";
 	snprintf(text, sizeof(text),

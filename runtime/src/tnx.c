@@ -296,7 +296,8 @@ enum trn_status trn_image_open(const char *path, struct trn_image **image)
 		return trn_error_set(TRN_ERR_INVALID,
 				     "trn_image_open: path and image must not be NULL");
 	*image = NULL;
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	/* Not waiting for the other end of a pipe: read_all() refuses what is no file. */
+	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0) {
 		status = errno == ENOENT   ? TRN_ERR_NOT_FOUND
 			 : errno == EACCES ? TRN_ERR_PERMISSION

@@ -54,6 +54,29 @@ START_TEST(test_sentence_can_quote_itself)
 }
 END_TEST
 
+/* What happened and what to do stand at the end of a sentence, however long the names in it are. */
+START_TEST(test_sentence_with_a_long_name)
+{
+	char name[5000];
+
+	memset(name, 'n', sizeof(name) - 1);
+	name[sizeof(name) - 1] = 0;
+	trn_error_set(TRN_ERR_IO, "file %s: cannot be opened: no such file", name);
+	ck_assert_ptr_nonnull(strstr(trn_error_text(), "file nnn"));
+	ck_assert_ptr_nonnull(strstr(trn_error_text(), "nnn... nnn"));
+	ck_assert_ptr_nonnull(strstr(trn_error_text(), "nnn: cannot be opened: no such file"));
+	ck_assert_uint_eq(strlen(trn_error_text()), 1023);
+}
+END_TEST
+
+/* A name from a file or the environment must not command the terminal. */
+START_TEST(test_sentence_without_control_characters)
+{
+	trn_error_set(TRN_ERR_IO, "device %s: none", "a\033[31m\n\x7f\u00fc");
+	ck_assert_str_eq(trn_error_text(), "device a?[31m??\u00fc: none");
+}
+END_TEST
+
 /* The machine of the tests has no card, or TRN_DEVICE would not be needed. */
 START_TEST(test_no_device_names_the_emulated_one)
 {
@@ -335,6 +358,8 @@ int main(void)
 	tcase_add_test(tc, test_status_texts);
 	tcase_add_test(tc, test_errno_map);
 	tcase_add_test(tc, test_sentence_can_quote_itself);
+	tcase_add_test(tc, test_sentence_with_a_long_name);
+	tcase_add_test(tc, test_sentence_without_control_characters);
 	tcase_add_test(tc, test_no_device_names_the_emulated_one);
 	tcase_add_test(tc, test_unknown_specs);
 	tcase_add_test(tc, test_no_permission);

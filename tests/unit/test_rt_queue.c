@@ -152,6 +152,37 @@ START_TEST(test_unmapped_buffer)
 }
 END_TEST
 
+/* Memory that may not be read or written is refused as well, wherever in the buffer it lies: the
+ * process does not die of it. */
+START_TEST(test_protected_buffer)
+{
+	struct trn_memory *memory = rt_alloc(device, 4 * MIB);
+	uint8_t *buffer =
+		mmap(NULL, 4 * MIB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	static const size_t at[] = { 0, MIB, 2 * MIB };
+	size_t i;
+
+	ck_assert_ptr_ne(buffer, MAP_FAILED);
+	for (i = 0; i < 3; i++) {
+		ck_assert_int_eq(mprotect(buffer + at[i], 2 * MIB, PROT_READ), 0);
+		rt_ok(trn_queue_read(queue, buffer, memory, 0, 4 * MIB, NULL));
+		rt_fails(trn_queue_finish(queue, RT_FOREVER), TRN_ERR_INVALID, "read-only");
+		rt_ok(trn_queue_reset(queue));
+		/* Reading it is fine. */
+		rt_ok(trn_queue_write(queue, memory, 0, buffer, 4 * MIB, NULL));
+		rt_ok(trn_queue_finish(queue, RT_FOREVER));
+		ck_assert_int_eq(mprotect(buffer + at[i], 2 * MIB, PROT_NONE), 0);
+		rt_ok(trn_queue_write(queue, memory, 0, buffer, 4 * MIB, NULL));
+		rt_fails(trn_queue_finish(queue, RT_FOREVER), TRN_ERR_INVALID, "Bad address");
+		rt_ok(trn_queue_reset(queue));
+		ck_assert_int_eq(mprotect(buffer, 4 * MIB, PROT_READ | PROT_WRITE), 0);
+	}
+	rt_ok(trn_queue_read(queue, buffer, memory, 0, 4 * MIB, NULL));
+	rt_ok(trn_queue_finish(queue, RT_FOREVER));
+	munmap(buffer, 4 * MIB);
+}
+END_TEST
+
 /* ---- fences ---- */
 
 START_TEST(test_fence_values)
@@ -366,6 +397,10 @@ START_TEST(test_cores)
 	options.core_count = 3;
 	rt_fails(trn_queue_create(device, &options, &first), TRN_ERR_INVALID, "cores 0 to 1");
 	options.core_count = 0;
+	options.core_mask = 1;
+	options.core_count = 2;
+	rt_fails(trn_queue_create(device, &options, &first), TRN_ERR_INVALID, "one of the two");
+	options.core_count = 0;
 	options.core_mask = 4;
 	rt_fails(trn_queue_create(device, &options, &first), TRN_ERR_INVALID, "0x4");
 	options.core_mask = 0;
@@ -436,7 +471,7 @@ START_TEST(test_refused_submission)
 		const char *word;
 	} cases[] = {
 		{ -ENOMEM, TRN_ERR_NO_HOST_MEMORY, "ulimit -l" },
-		{ -ENODEV, TRN_ERR_GONE, "No such device" },
+		{ -ENODEV, TRN_ERR_GONE, "was removed" },
 		{ -ENOENT, TRN_ERR_INVALID, "was freed" },
 		{ -EINVAL, TRN_ERR_INVALID, "Invalid argument" },
 	};
@@ -583,6 +618,7 @@ int main(void)
 	tcase_add_test(tc, test_fill_edges);
 	tcase_add_test(tc, test_bad_arguments);
 	tcase_add_test(tc, test_unmapped_buffer);
+	tcase_add_test(tc, test_protected_buffer);
 	tcase_add_test(tc, test_fence_values);
 	tcase_add_test(tc, test_fence_fd);
 	tcase_add_test(tc, test_fence_fd_closed_early);

@@ -471,6 +471,10 @@ START_TEST(test_open_errors)
 	ck_assert_int_eq(mkdir(path("dir"), 0755), 0);
 	ck_assert_int_eq(trn_image_open(path("dir"), &image), TRN_ERR_BAD_FILE);
 	ck_assert_ptr_nonnull(strstr(trn_error_text(), "not a regular file"));
+	/* A pipe without a writer is not waited for. */
+	ck_assert_int_eq(mkfifo(path("pipe"), 0644), 0);
+	ck_assert_int_eq(trn_image_open(path("pipe"), &image), TRN_ERR_BAD_FILE);
+	ck_assert_ptr_nonnull(strstr(trn_error_text(), "not a regular file"));
 	ck_assert_int_eq(trn_image_open(NULL, &image), TRN_ERR_INVALID);
 	ck_assert_int_eq(trn_image_open(path("a.tnx"), NULL), TRN_ERR_INVALID);
 	ck_assert_int_eq(trn_image_from_memory(NULL, 1, &image), TRN_ERR_INVALID);

@@ -8,8 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 #include "emu.h"
+
+#define PROBES	   32u		/* bytes of a user buffer that are tried */
+#define PROBE_STEP (2ull << 20) /* between them, at least */
 
 void trn_emu_job_free(struct trn_emu *emu, struct trn_emu_job *job)
 {
@@ -29,25 +34,57 @@ void trn_emu_job_free(struct trn_emu *emu, struct trn_emu_job *job)
 }
 
 /*
+ * May this process read (@written: and write) the user's pages? The kernel copies single bytes onto
+ * themselves and says so, where the device model's threads would die of a signal: the first and the
+ * last byte, and one of each large page between. Only bytes that the device is to overwrite anyway
+ * are written.
+ */
+static int user_probe(uint64_t pointer, uint64_t bytes, bool written)
+{
+	struct iovec local[PROBES], remote[PROBES];
+	uint64_t at = 0, step = PROBE_STEP;
+	uint8_t byte[PROBES];
+	unsigned int i;
+	ssize_t done;
+
+	if (bytes / step >= PROBES - 1)
+		step = bytes / (PROBES - 2);
+	for (i = 0; i < PROBES - 1 && at < bytes - 1; i++, at += step)
+		remote[i] = (struct iovec){ (void *)(uintptr_t)(pointer + at), 1 };
+	remote[i++] = (struct iovec){ (void *)(uintptr_t)(pointer + bytes - 1), 1 };
+	for (at = 0; at < i; at++)
+		local[at] = (struct iovec){ &byte[at], 1 };
+	done = process_vm_readv(getpid(), local, i, remote, i, 0);
+	if (done == (ssize_t)i && written)
+		done = process_vm_writev(getpid(), local, i, remote, i, 0);
+	/* Where the call is forbidden (a sandbox), nothing is known, and nothing is refused. */
+	if (done < 0 && errno != EFAULT)
+		return 0;
+	return done == (ssize_t)i ? 0 : -EFAULT;
+}
+
+/*
  * Is all of it mapped? Writing nothing back asynchronously is the one call that walks a range and
  * tells (a hole is ENOMEM) without touching it. A buffer that is unmapped later is the caller's
  * mistake, as with memcpy().
  */
-static int user_check(uint64_t pointer, uint64_t bytes)
+static int user_check(uint64_t pointer, uint64_t bytes, bool written)
 {
 	uint64_t start = pointer & ~(TRN_EMU_PAGE - 1);
 
-	if (!pointer || pointer + bytes < pointer)
+	if (!pointer || !bytes || pointer + bytes < pointer)
 		return -EFAULT;
-	return msync((void *)(uintptr_t)start, pointer + bytes - start, MS_ASYNC) ? -EFAULT : 0;
+	if (msync((void *)(uintptr_t)start, pointer + bytes - start, MS_ASYNC))
+		return -EFAULT;
+	return user_probe(pointer, bytes, written);
 }
 
 /* One side of a copy: @handle 0 is user memory. */
 static int side_take(struct trn_emu *emu, uint32_t handle, uint64_t offset, uint64_t bytes,
-		     struct trn_emu_bo **bo)
+		     bool written, struct trn_emu_bo **bo)
 {
 	if (!handle)
-		return user_check(offset, bytes);
+		return user_check(offset, bytes, written);
 	*bo = trn_emu_bo_get(emu, handle);
 	if (!*bo)
 		return -ENOENT;
@@ -61,9 +98,10 @@ static int copy_take(struct trn_emu *emu, struct trn_emu_cmd *cmd)
 
 	if (!copy->length || (!copy->src_handle && !copy->dst_handle))
 		return -EINVAL;
-	error = side_take(emu, copy->src_handle, copy->src_offset, copy->length, &cmd->src);
+	error = side_take(emu, copy->src_handle, copy->src_offset, copy->length, false, &cmd->src);
 	return error ? error
-		     : side_take(emu, copy->dst_handle, copy->dst_offset, copy->length, &cmd->dst);
+		     : side_take(emu, copy->dst_handle, copy->dst_offset, copy->length, true,
+				 &cmd->dst);
 }
 
 static int fill_take(struct trn_emu *emu, struct trn_emu_cmd *cmd)
@@ -73,7 +111,7 @@ static int fill_take(struct trn_emu *emu, struct trn_emu_cmd *cmd)
 	if (!fill->handle || !fill->length || fill->length % 4 || fill->offset % 4 ||
 	    fill->reserved)
 		return -EINVAL;
-	return side_take(emu, fill->handle, fill->offset, fill->length, &cmd->dst);
+	return side_take(emu, fill->handle, fill->offset, fill->length, true, &cmd->dst);
 }
 
 static int run_take(struct trn_emu_ctx *ctx, struct trn_emu_cmd *cmd, uint8_t *args)
