@@ -92,9 +92,14 @@ static int add_file(struct run *run, struct binding *list, size_t *count, char *
 	if (*count == FILES_MAX)
 		return tool_usage(run->tool, "more than %d files with %s", FILES_MAX, option);
 	*equals = '\0';
-	for (i = 0; i < *count; i++)
+	for (i = 0; i < *count; i++) {
 		if (!strcmp(list[i].name, text))
 			return tool_usage(run->tool, "%s names \"%s\" twice", option, text);
+		/* The second would replace the first. */
+		if (list == run->output && !strcmp(list[i].path, equals + 1))
+			return tool_usage(run->tool, "%s: \"%s\" and \"%s\" both go to \"%s\"",
+					  option, list[i].name, text, equals + 1);
+	}
 	list[*count].name = text;
 	list[*count].path = equals + 1;
 	list[*count].output.fd = -1;

@@ -68,8 +68,9 @@ int main(int argc, char **argv)
 	};
 	int i;
 
-	/* A closed pipe is an error of write(), told like the others. */
+	/* A closed pipe and a limit on files are errors of write(), told like the others. */
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	for (i = 1; i < argc && argv[i][0] == '-'; i++) {
 		if (!strcmp(argv[i], "--json")) {
 			tool.json = true;

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,6 +25,7 @@ static char tool[4096]; /* path of the command under test */
 static char work[64];	/* directory of the case */
 static char out[1 << 20], err[1 << 16];
 static bool as_nobody; /* the command runs without root's powers */
+static bool no_file;   /* the command may not make a file longer than 100 bytes */
 
 /* ---- running ---- */
 
@@ -76,6 +78,8 @@ run(int expected, const char *device, const char *line, ...)
 			unsetenv("TRN_DEVICE");
 		redirect("out", STDOUT_FILENO);
 		redirect("err", STDERR_FILENO);
+		if (no_file && setrlimit(RLIMIT_FSIZE, &(struct rlimit){ 100, 100 }))
+			_exit(96);
 		if (as_nobody && setuid(NOBODY))
 			_exit(97);
 		if (chdir(work) == 0)
@@ -284,6 +288,7 @@ START_TEST(usage_errors_are_2)
 		"run --input =f add.tnx",
 		"run --input a= add.tnx",
 		"run --input a=a --input a=b add.tnx",
+		"run --output a=x --output b=x add.tnx",
 		"run --args xyz add.tnx",
 		"run --args 123456789 add.tnx",
 		"run --args , add.tnx",
@@ -602,6 +607,10 @@ START_TEST(run_unwritable_output)
 	says(err, "no/such/dir/sum");
 	run(1, EMU, "run --input a=a --input b=b --output a=/dev/full add.tnx");
 	says(err, "No space left");
+	no_file = true;
+	run(1, EMU, "run --input a=a --input b=b --output a=long add.tnx");
+	no_file = false;
+	ck_assert_int_eq(count_files("long"), 0);
 	/* One good and one bad: neither is left behind, also not in part. */
 	run(1, EMU, "run --input a=a --input b=b --output a=good --output b=no/dir/bad add.tnx");
 	ck_assert_int_eq(count_files("good"), 0);
