@@ -66,6 +66,8 @@ bool demo_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /** demo_fail_trn() - the same with the library's sentence; true for TRN_OK. */
 bool demo_check(enum trn_status status);
 const char *demo_failure(void);
+/** demo_output_written() - true when all that was printed has arrived. */
+bool demo_output_written(void);
 
 /* options.c */
 bool demo_options_parse(int argc, char **argv, struct demo_options *options);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The sentence of a failure. */
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include "demo.h"
 
 static char text[1200];
@@ -23,6 +25,13 @@ bool demo_check(enum trn_status status)
 	if (status == TRN_OK)
 		return true;
 	return demo_fail("%s", trn_error_text()[0] ? trn_error_text() : trn_strerror(status));
+}
+
+bool demo_output_written(void)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return true;
+	return demo_fail("cannot write to standard output: %s", strerror(errno));
 }
 
 const char *demo_failure(void)

@@ -7,6 +7,7 @@
  */
 #include <inttypes.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -182,10 +183,16 @@ int main(int argc, char **argv)
 	bool child = demo_ranks_join(), is_rank, ok;
 	uint32_t rank = 0;
 
+	/* A closed pipe and a limit on files are errors of write(), told like the others. */
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	ok = demo_options_parse(argc, argv, &options);
 	if (ok && options.help) {
 		demo_options_help();
-		return 0;
+		ok = demo_output_written();
+		if (!ok)
+			fprintf(stderr, "demo: %s\n", demo_failure());
+		return !ok;
 	}
 	is_rank = demo_ranks_self(&rank);
 	if (ok && is_rank && rank >= options.ranks)
@@ -195,7 +202,9 @@ int main(int argc, char **argv)
 		ok = text_usable(&options) && demo_ranks_run(&options, argv);
 	else if (ok)
 		ok = run_rank(&options, rank);
-	fflush(stdout);
+	if (ok && !child && !rank && !options.json)
+		puts("demo: ok");
+	ok = demo_output_written() && ok;
 	if (!ok) {
 		if (child)
 			fprintf(stderr, "demo: rank %u: %s\n", rank, demo_failure());
@@ -203,7 +212,7 @@ int main(int argc, char **argv)
 			fprintf(stderr, "demo: %s\n", demo_failure());
 		return 1;
 	}
-	if (!child && !rank)
-		fprintf(options.json ? stderr : stdout, "demo: ok\n");
+	if (!child && !rank && options.json)
+		fputs("demo: ok\n", stderr);
 	return 0;
 }

@@ -41,7 +41,8 @@ static bool read_all(int fd, const char *path, struct demo_text *text)
 
 bool demo_text_load(const char *path, struct demo_text *text)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	/* A pipe that nobody writes to is an empty text; one with a writer is waited for. */
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	struct stat st;
 	bool ok;
 
@@ -52,7 +53,8 @@ bool demo_text_load(const char *path, struct demo_text *text)
 		close(fd);
 		return demo_fail("%s: is a directory, a file with text is needed", path);
 	}
-	ok = read_all(fd, path, text);
+	ok = fcntl(fd, F_SETFL, 0) ? demo_fail("%s: cannot be read: %s", path, strerror(errno))
+				   : read_all(fd, path, text);
 	close(fd);
 	if (ok && text->bytes < DEMO_SAMPLE)
 		ok = demo_fail("%s: has %zu bytes, at least %d are needed", path, text->bytes,

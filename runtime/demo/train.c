@@ -127,17 +127,18 @@ void demo_device_close(struct demo_device *d)
 	memset(d, 0, sizeof(*d));
 }
 
-static void progress(const struct training *t, uint32_t step, double loss)
+/* A run whose output goes nowhere ends early. */
+static bool progress(const struct training *t, uint32_t step, double loss)
 {
 	uint32_t every = (t->options->steps + LINES - 1) / LINES;
 	double seconds = now() - t->start;
 
 	if (t->d->rank || t->options->json ||
 	    (step != 1 && step != t->options->steps && step % every))
-		return;
+		return true;
 	printf("%6u  %6.4f  %9.0f\n", step, loss,
 	       seconds > 0 ? step * (double)t->options->batch / seconds : 0.0);
-	fflush(stdout);
+	return demo_output_written();
 }
 
 /* Waits for the step in a slot and takes its loss. */
@@ -152,7 +153,8 @@ static bool collect(struct training *t, struct slot *s)
 			"the loss of step %u is not a number; a smaller --lr than %g may help",
 			s->step, t->options->lr);
 	t->result->losses[s->step - 1] = s->loss;
-	progress(t, s->step, s->loss);
+	if (!progress(t, s->step, s->loss))
+		return false;
 	s->step = 0;
 	return true;
 }

@@ -55,6 +55,15 @@ printf x >"$WORK/one"
 run "text of 1 byte" 1 '1 byte' "$DEMO" --text "$WORK/one"
 run "missing text" 1 'No such file' "$DEMO" --text "$WORK/missing"
 run "a folder as text" 1 'directory' "$DEMO" --text "$WORK"
+mkfifo "$WORK/pipe"
+run "a pipe that nobody writes to" 1 'empty|0 bytes' "$DEMO" --text "$WORK/pipe"
+run "a text from a pipe" 0 '^demo: ok$' bash -c '"$DEMO" --steps 2 --no-plot --text <(cat "$1")' - "$ROOT/README.md"
+run "output to a full disk" 1 'No space left' bash -c '"$DEMO" --steps 5 >/dev/full'
+run "output that is closed" 1 'Bad file descriptor' bash -c '"$DEMO" --steps 5 >&-'
+run "output to a pipe that nobody reads ends the run" 1 'Broken pipe' \
+	bash -c 'set -o pipefail; "$DEMO" --steps 1000000 | true'
+run "two ranks with output to a full disk" 1 'No space left' \
+	bash -c '"$DEMO" --ranks 2 --steps 5 >/dev/full'
 run "no steps" 1 'step' "$DEMO" --steps 0
 run "steps that are no number" 1 'step' "$DEMO" --steps many
 run "no ranks" 1 'rank' "$DEMO" --ranks 0
