@@ -64,6 +64,8 @@ run "output to a pipe that nobody reads ends the run" 1 'Broken pipe' \
 	bash -c 'set -o pipefail; "$DEMO" --steps 1000000 | true'
 run "two ranks with output to a full disk" 1 'No space left' \
 	bash -c '"$DEMO" --ranks 2 --steps 5 >/dev/full'
+run "two ranks with too few open files" 1 'ulimit -n' \
+	bash -c 'ulimit -n 8; "$DEMO" --ranks 2 --steps 5 --no-plot'
 run "no steps" 1 'step' "$DEMO" --steps 0
 run "steps that are no number" 1 'step' "$DEMO" --steps many
 run "no ranks" 1 'rank' "$DEMO" --ranks 0

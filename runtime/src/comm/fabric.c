@@ -156,6 +156,14 @@ enum trn_status trn_comm_fabric_open(const char *provider, const char *local_hos
 		*out = fabric;
 		return TRN_OK;
 	}
+	if (error == -EMFILE || error == -ENFILE) {
+		trn_error_set(TRN_ERR_IO,
+			      "libfabric provider \"%s\" has too few open files at address \"%s\" "
+			      "(%s); raise the limit (ulimit -n) to 20 and one for each rank",
+			      provider[0] ? provider : "tcp;ofi_rxm", local_host, step);
+		trn_comm_fabric_close(fabric);
+		return TRN_ERR_IO;
+	}
 	trn_error_set(TRN_ERR_UNSUPPORTED,
 		      "libfabric provider \"%s\" cannot be used at address \"%s\": %s: %s; set "
 		      "TRN_COMM_PROVIDER to one that `fi_info` lists with FI_EP_RDM",
