@@ -211,7 +211,8 @@ static enum trn_status submit_failed_locked(struct trn_queue *queue, uint64_t po
 	else if (error == -ENODEV)
 		hint = ": the device was removed; close it, `trn ls` lists what is there";
 	else if (error == -ENOMEM)
-		hint = ": too little host memory, or the limit of locked memory (ulimit -l)";
+		hint = ": too little host memory, or the limit of locked memory (ulimit -l): "
+		       "copy less at once, or raise it in /etc/security/limits.conf";
 	snprintf(text, sizeof(text),
 		 "%s: queue %" PRIu64 ": the driver refused point %" PRIu64 " (%u commands): %s%s",
 		 queue->device->spec, queue->id, point, cmds, strerror(-error), hint);
@@ -379,10 +380,15 @@ static enum trn_status memory_check(const struct trn_queue *queue, const struct 
 	if (!memory)
 		return trn_error_set(TRN_ERR_INVALID, "%s: memory is NULL", what);
 	if (trn_memory_device(memory) != queue->device)
-		return trn_error_set(TRN_ERR_INVALID,
-				     "%s: the queue is of %s, the memory of %s: copy through host "
-				     "memory, or make a queue of the other device",
-				     what, queue->device->spec, trn_memory_device(memory)->spec);
+		return trn_error_set(
+			TRN_ERR_INVALID,
+			"%s: the queue is of %s, the memory of %s%s: copy through host "
+			"memory, or make a queue of the other device",
+			what, queue->device->spec,
+			strcmp(queue->device->spec, trn_memory_device(memory)->spec)
+				? ""
+				: "another opening of ",
+			trn_memory_device(memory)->spec);
 	if (!bytes)
 		return trn_error_set(TRN_ERR_INVALID, "%s: 0 bytes", what);
 	return trn_memory_place(memory, offset, bytes, what, place);
@@ -461,6 +467,12 @@ enum trn_status trn_queue_copy(struct trn_queue *queue, struct trn_memory *dst, 
 				      &from);
 	if (result)
 		return result;
+	if (dst == src && dst_offset < src_offset + bytes && src_offset < dst_offset + bytes)
+		return trn_error_set(TRN_ERR_INVALID,
+				     "%s: trn_queue_copy: %" PRIu64 " bytes from offset %" PRIu64
+				     " to offset %" PRIu64
+				     " of the same memory overlap; copy through another memory",
+				     queue->device->spec, bytes, src_offset, dst_offset);
 	cmd.copy.src_handle = from.handle;
 	cmd.copy.src_offset = from.offset;
 	cmd.copy.dst_handle = to.handle;

@@ -107,6 +107,9 @@ START_TEST(test_bad_arguments)
 		 "pass the end");
 	rt_fails(trn_queue_read(queue, NULL, memory, 0, 2, NULL), TRN_ERR_INVALID, "NULL");
 	rt_fails(trn_queue_copy(queue, memory, 0, memory, 99, 2, NULL), TRN_ERR_INVALID, "source");
+	rt_fails(trn_queue_copy(queue, memory, 0, memory, 4, 5, NULL), TRN_ERR_INVALID, "overlap");
+	rt_fails(trn_queue_copy(queue, memory, 4, memory, 0, 5, NULL), TRN_ERR_INVALID, "overlap");
+	rt_fails(trn_queue_copy(queue, memory, 0, memory, 0, 1, NULL), TRN_ERR_INVALID, "overlap");
 	rt_fails(trn_queue_copy(queue, memory, 99, memory, 0, 2, NULL), TRN_ERR_INVALID,
 		 "destination");
 	rt_fails(trn_queue_read(queue, (void *)(UINTPTR_MAX - 4), memory, 0, 50, NULL),
