@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "json.h"
 #include "probe.h"
@@ -11,6 +13,7 @@
 #include "tool.h"
 
 #define FINDINGS_MAX (PROBE_FUNCTIONS_MAX * 3 + 16)
+#define LOCKED_BYTES (1ull << 30) /* of user memory under copy at once: enough for most */
 
 static const char help[] =
 	"usage: trn doctor [--json] [--device SPEC] [--root DIR]\n\n"
@@ -30,7 +33,7 @@ struct finding {
 	const char *name;
 	enum verdict verdict;
 	char text[256];
-	char fix[192]; /* command, "" none needed */
+	char fix[256]; /* command, "" none needed */
 };
 
 struct doctor {
@@ -129,6 +132,24 @@ static void check_module(struct doctor *doctor)
 		    "make module && insmod build/kernel/$(uname -r)/trainium.ko");
 }
 
+/* A group to join, or, where the node is root's alone, a rule that gives it one. */
+static void check_permission(struct doctor *doctor, const struct probe_function *function)
+{
+	bool accel = strstr(function->node, "/accel") != NULL;
+	struct finding *finding = find(doctor, "node", VERDICT_PROBLEM,
+				       "you may not open %s, which belongs to group \"%s\"",
+				       function->node, function->group);
+
+	if (function->group[0] && strcmp(function->group, "root"))
+		fix(finding, "usermod -aG %s $USER, then log in again", function->group);
+	else
+		fix(finding,
+		    "echo 'SUBSYSTEM==\"%s\", GROUP=\"render\", MODE=\"0660\"' "
+		    ">/etc/udev/rules.d/60-trainium.rules && udevadm control --reload && "
+		    "udevadm trigger && usermod -aG render $USER, then log in again",
+		    accel ? "accel" : "drm");
+}
+
 static void check_function(struct doctor *doctor, const struct probe_function *function)
 {
 	if (!doctor->probe.module_loaded)
@@ -154,16 +175,27 @@ static void check_function(struct doctor *doctor, const struct probe_function *f
 		    "udevadm trigger; in a container, add --device %s",
 		    function->node[0] ? function->node : "/dev/accel");
 	} else if (!function->node_open) {
-		fix(find(doctor, "node", VERDICT_PROBLEM,
-			 "you may not open %s, which belongs to group \"%s\"", function->node,
-			 function->group),
-		    "usermod -aG %s $USER, then log in again",
-		    function->group[0] && strcmp(function->group, "root") ? function->group
-									  : "render");
+		check_permission(doctor, function);
 	} else {
 		find(doctor, "node", VERDICT_OK, "%s can be opened", function->node);
 		doctor->usable = true;
 	}
+}
+
+/* Copies from and to user memory lock its pages, which the kernel counts for who is not root. */
+static void check_locked_memory(struct doctor *doctor)
+{
+	struct rlimit limit;
+	char text[TEXT_CELL];
+
+	if (!doctor->probe.functions || geteuid() == 0 || getrlimit(RLIMIT_MEMLOCK, &limit) ||
+	    limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= LOCKED_BYTES)
+		return;
+	fix(find(doctor, "locked", VERDICT_NOTE,
+		 "you may lock %s of memory; larger copies to and from a card fail",
+		 text_bytes(limit.rlim_cur, text)),
+	    "echo '* - memlock unlimited' >/etc/security/limits.d/trainium.conf, then log in "
+	    "again");
 }
 
 static void check_libfabric(struct doctor *doctor)
@@ -271,6 +303,7 @@ static int examine(struct doctor *doctor)
 	check_module(doctor);
 	for (i = 0; i < doctor->probe.functions; i++)
 		check_function(doctor, &doctor->probe.function[i]);
+	check_locked_memory(doctor);
 	if (!doctor->probe.root[0]) {
 		check_libfabric(doctor);
 		check_open(doctor);
