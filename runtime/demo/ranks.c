@@ -41,6 +41,8 @@ bool demo_ranks_join(void)
 	if (!text)
 		return false;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	/* Started as /proc/self/exe, which is no name to tell others who holds a core. */
+	prctl(PR_SET_NAME, "trn-demo");
 	/* The parent may have gone before the call above. */
 	if (getppid() != (pid_t)strtol(text, NULL, 10))
 		raise(SIGKILL);

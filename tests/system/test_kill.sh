@@ -47,6 +47,11 @@ if [ -z "$child" ]; then
 	not_ok "two ranks are running" "$(tail -n 3 "$WORK/ranks")"
 	kill -9 "$parent" 2>/dev/null
 else
+	if [ "$(cat "/proc/$child/comm")" = trn-demo ]; then
+		ok "a rank has a name that tells what it is"
+	else
+		not_ok "a rank has a name that tells what it is" "$(cat "/proc/$child/comm")"
+	fi
 	kill -9 "$child"
 	status=0
 	timeout 20 tail --pid="$parent" -f /dev/null || status=124
