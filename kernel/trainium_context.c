@@ -40,6 +40,7 @@ static void trainium_context_release(struct kref *ref)
 	trainium_context_drop(ctx);
 	xa_destroy(&ctx->programs);
 	xa_destroy(&ctx->rings);
+	mutex_destroy(&ctx->exec_lock);
 	mutex_destroy(&ctx->submit_lock);
 	kvfree(ctx->failures);
 	kfree(ctx);
@@ -80,6 +81,7 @@ static struct trainium_context *trainium_context_alloc(struct trainium_file *fil
 	ctx->tdev = file->tdev;
 	ctx->file = file;
 	mutex_init(&ctx->submit_lock);
+	mutex_init(&ctx->exec_lock);
 	spin_lock_init(&ctx->lock);
 	INIT_LIST_HEAD(&ctx->jobs);
 	INIT_WORK(&ctx->work, trainium_job_work);

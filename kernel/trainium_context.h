@@ -34,6 +34,7 @@ struct trainium_failure {
  * @cores: mask of cores owned
  * @copyq: queue of its copies
  * @submit_lock: order of submissions
+ * @exec_lock: held by who executes jobs
  * @lock: the fields down to @failures
  * @jobs: jobs not finished, in order
  * @dead: no more jobs: negative errno given to those left, or 0
@@ -63,6 +64,7 @@ struct trainium_context {
 	u32 cores;
 	struct trainium_copyq *copyq;
 	struct mutex submit_lock;	/* see above */
+	struct mutex exec_lock;		/* see above */
 	spinlock_t lock;		/* see above */
 	struct list_head jobs;
 	int dead;

@@ -91,11 +91,12 @@ static bool trainium_copyq_moved(struct trainium_copyq *q, u64 seen)
 	return (u64)atomic64_read(&q->completed) != seen || trainium_device_removing(q->tdev);
 }
 
-/* Without an interrupt a waiter looks again after a short growing time. */
-static void trainium_copyq_poll(unsigned long *delay)
+/* Without an interrupt a waiter looks again after a short growing time. False: it takes long. */
+static bool trainium_copyq_poll(unsigned long *delay)
 {
 	usleep_range(*delay, *delay * 2);
 	*delay = min(*delay * 2, 1000ul);
+	return *delay < 1000;
 }
 
 static int trainium_copyq_try(struct trainium_copyq *q, struct trainium_cursor *cursor,
@@ -192,6 +193,8 @@ int trainium_copyq_wait(struct trainium_copyq *q, const struct trainium_batch *b
 	int err;
 
 	for (;;) {
+		int seen = atomic_read(&q->events);
+
 		err = trainium_copyq_look(q, batch);
 		if (err != -EINPROGRESS)
 			break;
@@ -200,11 +203,12 @@ int trainium_copyq_wait(struct trainium_copyq *q, const struct trainium_batch *b
 		if (ktime_after(ktime_get(), deadline))
 			return -ETIME;
 		if (q->irq)
-			wait_event_idle_timeout(q->wait, trainium_copyq_done(q, batch),
-						TRAINIUM_COPYQ_SLICE);
+			announced = wait_event_idle_timeout(q->wait,
+							    trainium_copyq_done(q, batch) ||
+							    atomic_read(&q->events) != seen,
+							    TRAINIUM_COPYQ_SLICE);
 		else
-			trainium_copyq_poll(&delay);
-		announced = trainium_copyq_done(q, batch);
+			announced = trainium_copyq_poll(&delay);
 	}
 	if (q->irq && !announced) {
 		atomic64_inc(&q->tdev->polled);

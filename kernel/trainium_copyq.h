@@ -21,6 +21,7 @@ struct trainium_device;
  * @hw: rings
  * @xfers: TRNHW_COPYQ_BATCH entries, the batch being put together
  * @wait: @completed, @epoch or @paused changed
+ * @events: interrupts seen
  * @completed: batches known to be completed
  * @epoch: grows when the batches in flight were lost
  * @paused: a core reset is about to touch the queue: no new batches
@@ -34,6 +35,7 @@ struct trainium_copyq {
 	struct trnhw_copyq hw;
 	struct trnhw_xfer *xfers;
 	wait_queue_head_t wait;
+	atomic_t events;
 	atomic64_t completed;
 	atomic_t epoch;
 	bool paused;

@@ -53,6 +53,7 @@ struct trainium_fault {
  * @fault: of the run that failed since the last start
  * @fault_addr: from the error notification before the end of the run
  * @wait: @ended or @faulted changed
+ * @events: interrupts seen
  * @ended: cookie of the last run that ended
  * @faulted: the run numbered @ended failed; the core is halted
  * @irq: completions are announced by interrupt
@@ -76,6 +77,7 @@ struct trainium_core {
 	struct trainium_fault fault;
 	u64 fault_addr;
 	wait_queue_head_t wait;
+	atomic_t events;
 	atomic64_t ended;
 	bool faulted;
 	bool irq;

@@ -7,6 +7,7 @@
  *   trainium_context.submit_lock	order of submissions of a context
  *   trainium_device.files_lock		list of open files
  *   trainium_device.cores_lock		owner and state of every core
+ *   trainium_context.exec_lock		execution of a context's jobs
  *   trainium_core.lock			submission queue, loaded rings, notifications of a core
  *   trainium_copyq.lock		host copy queue of a core
  *   trainium_device.firmware_lock	reset register and mailbox

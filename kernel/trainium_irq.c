@@ -2,8 +2,9 @@
 /*
  * Interrupts: one MSI-X vector per core and per host copy engine, threaded.
  *
- * The hard handler masks the vector; the thread drains what the vector announces, then unmasks it,
- * whereupon the device sends again if something came in between. What has no vector is polled by
+ * The hard handler masks the vector and wakes who waits, who looks himself; the thread drains what
+ * the vector announces for those who do not, then unmasks it, whereupon the device sends again if
+ * something came in between. What has no vector is polled by
  * whoever waits; who waits for an interrupt looks himself now and then, so a lost one costs time
  * and no more.
  *
@@ -19,6 +20,14 @@ static irqreturn_t trainium_irq_hard(int line, void *data)
 	struct trainium_irq *irq = data;
 
 	trnhw_irq_mask(&irq->tdev->hw, irq->vector);
+	if (irq->core) {
+		atomic_inc(&irq->core->events);
+		wake_up_all(&irq->core->wait);
+	}
+	if (irq->copyq) {
+		atomic_inc(&irq->copyq->events);
+		wake_up_all(&irq->copyq->wait);
+	}
 	return IRQ_WAKE_THREAD;
 }
 

@@ -10,7 +10,11 @@
  * Between start and signal nothing is allocated and no lock is taken that is held around an
  * allocation. Memory the job holds is given back after the signal.
  *
- * Locking: trainium_context.lock for the queue and the counters.
+ * A submitter that waits for a small copy anyway, with nothing before it, runs it himself: two
+ * changes of thread less.
+ *
+ * Locking: trainium_context.exec_lock is held by whoever executes; trainium_context.lock guards the
+ * queue and the counters.
  */
 #include <linux/slab.h>
 
@@ -83,10 +87,11 @@ void trainium_job_free(struct trainium_job *job)
  * trainium_job_push() - append a job to its context's queue, which owns it from then on.
  * @job: job
  * @seq: receives its number; NULL: a piece of a larger job, which has none
+ * @start: have it executed; else the caller goes on with trainium_job_inline()
  *
  * Under trainium_context.submit_lock. Return: 0, or the error the context was killed with.
  */
-int trainium_job_push(struct trainium_job *job, u64 *seq)
+int trainium_job_push(struct trainium_job *job, u64 *seq, bool start)
 {
 	struct trainium_context *ctx = job->ctx;
 	int err;
@@ -107,7 +112,7 @@ int trainium_job_push(struct trainium_job *job, u64 *seq)
 		list_add_tail(&job->node, &ctx->jobs);
 	}
 	spin_unlock(&ctx->lock);
-	if (!err)
+	if (!err && start)
 		queue_work(ctx->tdev->wq, &ctx->work);
 	return err;
 }
@@ -243,32 +248,68 @@ static void trainium_job_end(struct trainium_job *job, int err)
 	wake_up_all(&ctx->wait);
 }
 
+static struct trainium_job *trainium_job_first(struct trainium_context *ctx)
+{
+	struct trainium_job *job;
+
+	spin_lock(&ctx->lock);
+	job = list_first_entry_or_null(&ctx->jobs, struct trainium_job, node);
+	spin_unlock(&ctx->lock);
+	return job;
+}
+
+/* Executes the first job. False: there is none, or it waits for a fence. */
+static bool trainium_job_step(struct trainium_context *ctx)
+{
+	struct trainium_job *job;
+	bool signalling;
+	int err = -ENODEV;
+	int idx;
+
+	lockdep_assert_held(&ctx->exec_lock);
+	/* Nobody else takes jobs from the queue. */
+	job = trainium_job_first(ctx);
+	if (!job || (!READ_ONCE(ctx->dead) && !trainium_job_ready(job)))
+		return false;
+	trainium_job_disarm(job);
+	signalling = dma_fence_begin_signalling();
+	if (drm_dev_enter(&ctx->tdev->drm, &idx)) {
+		err = trainium_job_execute(job);
+		drm_dev_exit(idx);
+	}
+	trainium_job_end(job, err);
+	dma_fence_end_signalling(signalling);
+	trainium_job_free(job);
+	return true;
+}
+
 /** trainium_job_work() - the work item of a context: executes its jobs in order. */
 void trainium_job_work(struct work_struct *work)
 {
 	struct trainium_context *ctx = container_of(work, struct trainium_context, work);
 
-	for (;;) {
-		struct trainium_job *job;
-		bool signalling;
-		int err = -ENODEV;
-		int idx;
+	mutex_lock(&ctx->exec_lock);
+	while (trainium_job_step(ctx))
+		;
+	mutex_unlock(&ctx->exec_lock);
+}
 
-		spin_lock(&ctx->lock);
-		job = list_first_entry_or_null(&ctx->jobs, struct trainium_job, node);
-		spin_unlock(&ctx->lock);
-		if (!job)
-			return;
-		if (!READ_ONCE(ctx->dead) && !trainium_job_ready(job))
-			return;
-		trainium_job_disarm(job);
-		signalling = dma_fence_begin_signalling();
-		if (drm_dev_enter(&ctx->tdev->drm, &idx)) {
-			err = trainium_job_execute(job);
-			drm_dev_exit(idx);
-		}
-		trainium_job_end(job, err);
-		dma_fence_end_signalling(signalling);
-		trainium_job_free(job);
+/**
+ * trainium_job_inline() - execute a job pushed without being started, in the calling thread.
+ * @ctx: context
+ * @fence: of the job
+ *
+ * When there are others before it, or somebody else is executing, the work item does it.
+ */
+void trainium_job_inline(struct trainium_context *ctx, struct dma_fence *fence)
+{
+	if (mutex_trylock(&ctx->exec_lock)) {
+		struct trainium_job *job = trainium_job_first(ctx);
+
+		if (job && job->fence == fence)
+			trainium_job_step(ctx);
+		mutex_unlock(&ctx->exec_lock);
 	}
+	if (trainium_job_first(ctx))
+		queue_work(ctx->tdev->wq, &ctx->work);
 }

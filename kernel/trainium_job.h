@@ -85,7 +85,8 @@ void trainium_command_fini(struct trainium_device *tdev, struct trainium_command
 
 struct trainium_job *trainium_job_alloc(struct trainium_context *ctx, u32 cmd_count);
 void trainium_job_free(struct trainium_job *job);
-int trainium_job_push(struct trainium_job *job, u64 *seq);
+int trainium_job_push(struct trainium_job *job, u64 *seq, bool start);
+void trainium_job_inline(struct trainium_context *ctx, struct dma_fence *fence);
 void trainium_job_work(struct work_struct *work);
 
 int trainium_runs_execute(struct trainium_job *job, u32 first, u32 end, ktime_t deadline);

@@ -89,12 +89,19 @@ err_pin:
 	return ERR_PTR(err);
 }
 
-/** trainium_pin_unmap() - end of DMA: the data is the CPU's again. Does not sleep. */
+/**
+ * trainium_pin_unmap() - end of DMA: the data is the CPU's again. Does not sleep.
+ *
+ * The pages stop to count against the limit here, not when they are unpinned: who waits for the job
+ * may send the next one before that.
+ */
 void trainium_pin_unmap(struct trainium_device *tdev, struct trainium_pin *pin)
 {
 	if (pin->mapped)
 		dma_unmap_sgtable(tdev->drm.dev, &pin->sgt, pin->dir, 0);
 	pin->mapped = false;
+	mm_unaccount_pinned_pages(&pin->account);
+	pin->account.user = NULL;
 }
 
 /** trainium_pin_destroy() - unmap, unpin, free; no transfer may be in flight. */
@@ -103,7 +110,6 @@ void trainium_pin_destroy(struct trainium_device *tdev, struct trainium_pin *pin
 	trainium_pin_unmap(tdev, pin);
 	sg_free_table(&pin->sgt);
 	unpin_user_pages_dirty_lock(pin->pages, pin->count, pin->dir == DMA_FROM_DEVICE);
-	mm_unaccount_pinned_pages(&pin->account);
 	kvfree(pin->segs);
 	kvfree(pin->pages);
 	kfree(pin);

@@ -36,9 +36,11 @@ static unsigned long trainium_run_slice(ktime_t deadline)
 	return min_t(u64, TRAINIUM_RUN_SLICE, nsecs_to_jiffies(max(left, 0ll)) + 1);
 }
 
-static bool trainium_run_news(struct trainium_core *core, struct trainium_context *ctx, u64 cookie)
+static bool trainium_run_news(struct trainium_core *core, struct trainium_context *ctx, u64 cookie,
+			      int seen)
 {
-	return (u64)atomic64_read(&core->ended) >= cookie || READ_ONCE(core->faulted) ||
+	return atomic_read(&core->events) != seen ||
+	       (u64)atomic64_read(&core->ended) >= cookie || READ_ONCE(core->faulted) ||
 	       trainium_run_stop_reason(ctx);
 }
 
@@ -51,6 +53,8 @@ static int trainium_run_wait(struct trainium_core *core, struct trainium_context
 	int err;
 
 	for (;;) {
+		int seen = atomic_read(&core->events);
+
 		trainium_core_drain(core);
 		if (READ_ONCE(core->faulted))
 			return -EIO;
@@ -63,7 +67,8 @@ static int trainium_run_wait(struct trainium_core *core, struct trainium_context
 			return -ETIME;
 		if (core->irq) {
 			announced = wait_event_idle_timeout(core->wait,
-							    trainium_run_news(core, ctx, cookie),
+							    trainium_run_news(core, ctx, cookie,
+									      seen),
 							    trainium_run_slice(deadline));
 		} else {
 			usleep_range(delay, delay * 2);

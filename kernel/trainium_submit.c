@@ -27,6 +27,7 @@
 
 #define TRAINIUM_PIN_BYTES	SZ_4M
 #define TRAINIUM_PIN_DEPTH	4u
+#define TRAINIUM_INLINE_BYTES	SZ_4M
 
 /** struct trainium_signal - what to signal when the last job ends. */
 struct trainium_signal {
@@ -49,6 +50,7 @@ struct trainium_user_copy {
  * @cmds: checked commands, @count of them
  * @user: user sides of @cmds
  * @count: commands
+ * @bytes: length of all copies and fills
  * @run_args: memory of the runs' arguments, made for the first run
  * @deps: fences to wait for, @dep_count of them
  * @dep_count: length of @deps
@@ -64,6 +66,7 @@ struct trainium_submission {
 	struct trainium_command *cmds;
 	struct trainium_user_copy *user;
 	u32 count;
+	u64 bytes;
 	struct trainium_args *run_args;
 	struct dma_fence **deps;
 	u32 dep_count;
@@ -212,6 +215,8 @@ static int trainium_parse_commands(struct trainium_submission *s)
 		s->count++;
 		if (!err)
 			err = trainium_parse_command(s, i, &in);
+		/* Each is at most what memory there is: no overflow. */
+		s->bytes += s->cmds[i].copy.length;
 	}
 	return err;
 }
@@ -355,24 +360,26 @@ static int trainium_submit_wait(struct trainium_context *ctx, struct dma_fence *
 	return wait_event_killable(ctx->wait, dma_fence_is_signaled(fence)) ? -EINTR : 0;
 }
 
-/* With the memory-lock limit reached, pins of earlier pieces end first. */
+/* With the memory-lock limit reached, pins of the file's earlier jobs end first; every job ends. */
 static struct trainium_pin *trainium_piece_pin(struct trainium_submission *s, u32 index, u64 done,
 					       u64 length)
 {
 	const struct trainium_user_copy *user = &s->user[index];
+	struct trainium_context *ctx = s->ctx;
 	struct trainium_pin *pin;
-	u32 i;
-	int err;
+	int jobs;
 
-	pin = trainium_pin_create(s->ctx->tdev, user->address + done, length, user->dir);
-	if (PTR_ERR_OR_ZERO(pin) != -ENOMEM || !s->pieces)
-		return pin;
-	for (i = 0; i < TRAINIUM_PIN_DEPTH; i++) {
-		err = s->ahead[i] ? trainium_submit_wait(s->ctx, s->ahead[i]) : 0;
-		if (err)
-			return ERR_PTR(err);
+	for (;;) {
+		/* Counted first: a job that ends meanwhile is worth another try. */
+		jobs = atomic_read(&ctx->file->jobs);
+		pin = trainium_pin_create(ctx->tdev, user->address + done, length, user->dir);
+		if (PTR_ERR_OR_ZERO(pin) != -ENOMEM || !jobs || READ_ONCE(ctx->dead))
+			return pin;
+		/* The end of another context's job wakes nobody here. */
+		if (wait_event_killable_timeout(ctx->wait, atomic_read(&ctx->file->jobs) < jobs,
+						HZ / 20) < 0)
+			return ERR_PTR(-EINTR);
 	}
-	return trainium_pin_create(s->ctx->tdev, user->address + done, length, user->dir);
 }
 
 /* A part of a copy with user memory, as a command of its own. */
@@ -455,6 +462,16 @@ static int trainium_submit_room(struct trainium_submission *s)
 	return 0;
 }
 
+/*
+ * Small copies the caller waits for are executed by the caller. Not runs, and nothing that waits
+ * for a fence: while it executes, it cannot be killed.
+ */
+static bool trainium_submit_inline(const struct trainium_submission *s)
+{
+	return (s->args->flags & DRM_TRAINIUM_SUBMIT_WAIT) && !s->args->wait_count &&
+	       !s->run_args && s->bytes <= TRAINIUM_INLINE_BYTES;
+}
+
 static int trainium_submit_piece(struct trainium_submission *s, u32 *first, u64 *done,
 				 struct dma_fence **fence)
 {
@@ -488,7 +505,7 @@ static int trainium_submit_piece(struct trainium_submission *s, u32 *first, u64 
 		job->args = s->run_args;
 	}
 	*fence = dma_fence_get(job->fence);
-	err = trainium_job_push(job, last ? &s->args->seq : NULL);
+	err = trainium_job_push(job, last ? &s->args->seq : NULL, !trainium_submit_inline(s));
 	if (err) {
 		dma_fence_put(*fence);
 		goto err_free;
@@ -539,6 +556,8 @@ static int trainium_submit_do(struct trainium_submission *s)
 	if (err)
 		return err;
 	if (s->args->flags & DRM_TRAINIUM_SUBMIT_WAIT) {
+		if (trainium_submit_inline(s))
+			trainium_job_inline(s->ctx, fence);
 		err = trainium_submit_wait(s->ctx, fence);
 		if (!err)
 			err = trainium_fence_error(fence);
