@@ -107,6 +107,9 @@ static void run_check(struct test *test, const struct check *check, int core)
 	test->health.text[0] = '\0';
 	ok = check->run(&test->health);
 	report(test, check, core, ok, tool_now() - begin);
+	/* The next check tells about itself: a queue that failed takes no more work. */
+	if (!ok)
+		trn_queue_reset(test->health.queue);
 }
 
 /* A queue that cannot be had is a failed check too: the core may be somebody else's. */
