@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -153,6 +154,46 @@ static void test_names(void)
 		skip("without rights the node is named", "everybody here has them");
 	else
 		ok(refused_without_rights(info.node), "without rights the node is named");
+}
+
+/* Copies of more than a user may lock: pieces wait for those before them. */
+static bool copies_within_limit(void)
+{
+	const struct rlimit limit = { 8 << 20, 8 << 20 };
+	size_t size = 16 << 20, i;
+	uint8_t *out = malloc(size), *in = calloc(1, size);
+	struct trn_queue *queue = queue_new(0);
+	struct trn_memory *memory = memory_new(size);
+
+	pattern(out, size, 1);
+	if (setrlimit(RLIMIT_MEMLOCK, &limit) || setgid(65534) || setuid(65534))
+		return false;
+	for (i = 0; i < 20; i++)
+		if (trn_queue_write(queue, memory, 0, out, size, NULL) ||
+		    trn_queue_read(queue, in, memory, 0, size, NULL) ||
+		    (i % 2 && trn_queue_finish(queue, FOREVER)))
+			return false;
+	return !memcmp(in, out, size);
+}
+
+static void test_locked_memory(void)
+{
+	const char *name = "16 MiB are copied with 8 MiB of lockable memory";
+	int status = -1;
+	pid_t pid;
+
+	if (!drm || geteuid()) {
+		skip(name, "the limit is not checked here");
+		return;
+	}
+	pid = fork();
+	if (!pid) {
+		if (trn_device_open(NULL, &device))
+			_exit(1);
+		_exit(!copies_within_limit());
+	}
+	waitpid(pid, &status, 0);
+	ok(WIFEXITED(status) && !WEXITSTATUS(status), name);
 }
 
 static void test_copies(void)
@@ -585,6 +626,7 @@ int main(void)
 	test_info();
 	test_names();
 	test_copies();
+	test_locked_memory();
 	test_zeroed();
 	test_order();
 	test_host_memory();
