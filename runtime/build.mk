@@ -16,7 +16,7 @@ RT_PC_MAKE = sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(RT_VERSION)|' runt
 RT_SRCS := $(addprefix $(RT)/,device.c error.c failure.c fence.c fork.c heap.c heap_check.c heap_tag.c \
 	info.c memory.c queue.c)
 RT_SRCS += $(addprefix $(RT)/backend_drm/,bo.c context.c device.c discover.c ioctl.c list.c)
-RT_EMU_SRCS := $(addprefix $(RT)/backend_emu/,bo.c context.c copy.c device.c handle.c irq.c mem.c \
+RT_EMU_SRCS := $(addprefix $(RT)/backend_emu/,bo.c context.c copy.c device.c handle.c identity.c irq.c mem.c \
 	options.c program.c query.c recover.c ring.c run.c submit.c worker.c)
 RT_SRCS += $(RT_EMU_SRCS)
 

@@ -11,6 +11,7 @@
 
 #include "../internal.h"
 #include "emu.h"
+#include "identity.h"
 
 static u32 mmio_read(void *opaque, unsigned int bar, u64 offset)
 {
@@ -53,44 +54,6 @@ static void log_keep(void *opaque, enum trnhw_user_level level, const char *text
 	pthread_mutex_unlock(&emu->lock);
 }
 
-/** struct identity - what the config space says. */
-struct identity {
-	uint16_t device;
-	uint32_t features;
-	uint32_t vectors;
-	bool ext;
-};
-
-static uint32_t config_word(const uint8_t *config, unsigned int offset)
-{
-	return config[offset] | config[offset + 1] << 8 | config[offset + 2] << 16 |
-	       (uint32_t)config[offset + 3] << 24;
-}
-
-/* Walk the extended capabilities for the open extension. */
-static void identify(const struct trn_emu *emu, struct identity *id)
-{
-	uint8_t config[4096];
-	unsigned int at = 0x100, steps;
-
-	emu_device_pci_config(emu->model, config);
-	memset(id, 0, sizeof(*id));
-	id->device = config[2] | config[3] << 8;
-	for (steps = 0; at >= 0x100 && at <= sizeof(config) - TRN_VSEC_LENGTH && steps < 64;
-	     steps++) {
-		uint32_t header = config_word(config, at);
-
-		if ((header & 0xffff) == 0x000b &&
-		    (config_word(config, at + 4) & 0xffff) == TRN_VSEC_ID) {
-			id->features = config_word(config, at + TRN_VSEC_FEATURES);
-			id->vectors = config_word(config, at + TRN_VSEC_VECTORS);
-			id->ext = config_word(config, at + TRN_VSEC_BAR) == TRN_EXT_BAR;
-			return;
-		}
-		at = header >> 20;
-	}
-}
-
 static int hw_start(struct trn_emu *emu)
 {
 	static const struct trnhw_user_ops ops = {
@@ -101,10 +64,12 @@ static int hw_start(struct trn_emu *emu)
 		.dma_free = dma_free,
 		.log = log_keep,
 	};
-	struct identity id;
+	uint8_t config[TRN_EMU_CONFIG_BYTES];
+	struct trn_emu_identity id;
 	int error;
 
-	identify(emu, &id);
+	emu_device_pci_config(emu->model, config);
+	trn_emu_identify(config, &id);
 	error = trnhw_user_device_create(emu->name, &ops, emu, &emu->dev);
 	if (error)
 		return error;

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The device that targets share: memory it may reach between memory it may not, reset between
+ * inputs, and the promises that hold after any input.
+ *
+ * One thread drives it. Interrupts come from the model's threads and are only counted.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include "fuzz.h"
+#include "tests/emulator/emu.h"
+#include "tests/emulator/inproc.h"
+#include "trainium/desc.h"
+#include "trainium/ext.h"
+#include "trainium/map.h"
+#include "trainium/regs.h"
+
+#define PAGE	     4096u
+#define CANARY	     0xc3
+#define VECTORS	     5u
+#define RESET_MS     20000u
+#define CHECK_ENGINE 33u
+#define CHECK_QUEUE  15u
+#define CHECK_LENGTH 32u
+#define CHECK_BYTES  1024u
+
+static struct fuzz_device shared;
+static uint8_t *arena; /* no access, canary, host, canary, rom, canary, no access */
+
+#define ARENA_BYTES  (FUZZ_HOST_BYTES + FUZZ_ROM_BYTES + 5 * PAGE)
+#define ARENA_HOST   (2 * PAGE)
+#define ARENA_MIDDLE (ARENA_HOST + FUZZ_HOST_BYTES)
+#define ARENA_ROM    (ARENA_MIDDLE + PAGE)
+#define ARENA_LAST   (ARENA_ROM + FUZZ_ROM_BYTES)
+
+static void on_interrupt(void *arg, unsigned int vector)
+{
+	(void)arg;
+	FUZZ_CHECK(vector < VECTORS, "interrupt on vector %u, there are %u", vector, VECTORS);
+}
+
+static void map(struct fuzz_device *device, uint8_t *ptr, size_t size, bool writable,
+		uint64_t expected)
+{
+	uint64_t bus = 0;
+
+	FUZZ_CHECK(!emu_inproc_map(device->inproc, ptr, size, writable, &bus) && bus == expected,
+		   "memory was mapped at 0x%llx, inputs expect 0x%llx", (unsigned long long)bus,
+		   (unsigned long long)expected);
+}
+
+static void open_device(struct fuzz_device *device, const char *arch)
+{
+	const struct emu_config config = { .size = sizeof(config),
+					   .arch = arch,
+					   .hbm_bytes = FUZZ_HBM_BYTES };
+	char error[256] = "";
+
+	FUZZ_CHECK(!emu_inproc_create(&config, &device->inproc, error, sizeof(error)), "%s", error);
+	device->dev = emu_inproc_device(device->inproc);
+	device->hbm = emu_device_hbm(device->dev, &device->hbm_size);
+	emu_inproc_interrupt_handler(device->inproc, on_interrupt, NULL);
+	arena = mmap(NULL, ARENA_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	FUZZ_CHECK(arena != MAP_FAILED, "no memory");
+	memset(arena, CANARY, ARENA_BYTES);
+	FUZZ_CHECK(!mprotect(arena, PAGE, PROT_NONE) &&
+			   !mprotect(arena + ARENA_BYTES - PAGE, PAGE, PROT_NONE),
+		   "no guard pages");
+	device->host = arena + ARENA_HOST;
+	device->rom = arena + ARENA_ROM;
+	map(device, device->host, FUZZ_HOST_BYTES, true, FUZZ_HOST_BUS);
+	map(device, device->rom, FUZZ_ROM_BYTES, false, FUZZ_ROM_BUS);
+}
+
+struct fuzz_device *fuzz_device_begin(const char *arch)
+{
+	if (!shared.dev)
+		open_device(&shared, arch);
+	memset(shared.host, 0, FUZZ_HOST_BYTES);
+	FUZZ_CHECK(!madvise(shared.hbm, shared.hbm_size, MADV_DONTNEED), "HBM is not cleared");
+	return &shared;
+}
+
+void *fuzz_hbm(struct fuzz_device *device, uint64_t addr, size_t size)
+{
+	unsigned int h;
+
+	for (h = 0; h < TRN_V2_STACKS; h++) {
+		uint64_t inside = addr - TRN_V2_HBM_BASE((uint64_t)h);
+
+		if (inside < FUZZ_HBM_BYTES && size <= FUZZ_HBM_BYTES - inside)
+			return device->hbm + h * FUZZ_HBM_BYTES + inside;
+	}
+	return NULL;
+}
+
+void fuzz_write(struct fuzz_device *device, uint64_t offset, uint32_t value)
+{
+	emu_device_write(device->dev, 0, offset, value, 4);
+}
+
+uint32_t fuzz_read(struct fuzz_device *device, uint64_t offset)
+{
+	return emu_device_read(device->dev, 0, offset, 4);
+}
+
+uint32_t fuzz_udma(unsigned int id)
+{
+	id %= TRN_V2_ENGINES;
+	if (id >= TRN_V2_H2T_ENGINE(0))
+		return TRN_V2_H2T_UDMA(id - TRN_V2_H2T_ENGINE(0));
+	return TRN_V2_UDMA(id / TRN_ENGINES_PER_CORE, id % TRN_ENGINES_PER_CORE);
+}
+
+void fuzz_queue_set(struct fuzz_device *device, unsigned int engine, unsigned int dir,
+		    unsigned int queue, uint64_t ring, uint32_t length)
+{
+	uint32_t half = fuzz_udma(engine) + (dir ? TRN_UDMA_S2M : TRN_UDMA_M2S) +
+			TRN_UDMA_QUEUE(queue % TRN_UDMA_QUEUES);
+
+	fuzz_write(device, half + TRN_Q_CFG, TRN_Q_CFG_RESET_VALUE);
+	fuzz_write(device, half + (dir ? TRN_Q_S2M_SW_CTRL : TRN_Q_M2S_SW_CTRL),
+		   TRN_Q_SW_CTRL_RESET);
+	fuzz_write(device, half + TRN_Q_BASE_LOW, (uint32_t)ring);
+	fuzz_write(device, half + TRN_Q_BASE_HIGH, (uint32_t)(ring >> 32));
+	fuzz_write(device, half + TRN_Q_LENGTH, length);
+	fuzz_write(device, half + TRN_Q_CFG, TRN_Q_CFG_RESET_VALUE | TRN_Q_CFG_ENABLE);
+}
+
+uint64_t fuzz_address(struct fuzz_input *in)
+{
+	uint8_t kind = fuzz_u8(in);
+	uint32_t value;
+
+	if (kind >= 0xf0)
+		return fuzz_u64(in);
+	value = fuzz_u32(in);
+	switch (kind % 8) {
+	case 0:
+		return TRN_V2_HBM_BASE((uint64_t)(value >> 31)) + (value & (FUZZ_HBM_BYTES - 1));
+	case 1: /* the end of a stack */
+		return TRN_V2_HBM_BASE((uint64_t)(value >> 31)) + FUZZ_HBM_BYTES -
+		       (value & 0x1ffff);
+	case 2: /* SBUF and registers of a core */
+		return TRN_V2_DEV_BASE + TRN_V2_TPB(value >> 31) + (value & 0x3ffffff);
+	case 3: /* a doorbell; DMA writes words */
+		return TRN_V2_DEV_BASE + fuzz_udma(value & 0xff) +
+		       (value & 0x100 ? TRN_UDMA_S2M : TRN_UDMA_M2S) +
+		       TRN_UDMA_QUEUE(value >> 9 & 15) + TRN_Q_TAIL_INC;
+	case 4: /* any register */
+		return TRN_V2_DEV_BASE + (value & 0x3ffffffc);
+	case 5: /* around the memory that may only be read */
+		return TRN_V2_HOST_BASE | (FUZZ_ROM_BUS - PAGE + (value & 0x3fff));
+	case 6: /* semaphores */
+		return TRN_V2_DEV_BASE + TRN_V2_TPB(value >> 31) + TRN_TPB_SEM_READ +
+		       (value & 0xffc);
+	default:
+		return TRN_V2_HOST_BASE | (FUZZ_HOST_BUS + (value & (FUZZ_HOST_BYTES - 1)));
+	}
+}
+
+static void check_canary(const char *where, const uint8_t *from, size_t size)
+{
+	size_t i;
+
+	for (i = 0; i < size; i++)
+		FUZZ_CHECK(from[i] == CANARY, "byte %zu of the memory %s was overwritten with %02x",
+			   i, where, from[i]);
+}
+
+static void check_memory(void)
+{
+	check_canary("before the buffer", arena + PAGE, PAGE);
+	check_canary("behind the buffer", arena + ARENA_MIDDLE, PAGE);
+	check_canary("that may only be read", arena + ARENA_ROM, FUZZ_ROM_BYTES);
+	check_canary("behind that", arena + ARENA_LAST, PAGE);
+}
+
+/* Host to HBM and back, by one queue of a host copy engine. */
+static void check_copy(struct fuzz_device *device)
+{
+	const uint64_t m2s = TRN_V2_HOST_BASE | FUZZ_HOST_BUS, s2m = m2s + 1024;
+	const uint64_t src = m2s + 4096, dst = src + CHECK_BYTES, hbm = TRN_HBM_FW_RESERVED;
+	struct trn_desc *ring[2] = { (struct trn_desc *)device->host,
+				     (struct trn_desc *)(device->host + 1024) };
+	uint32_t queue = fuzz_udma(CHECK_ENGINE) + TRN_UDMA_QUEUE(CHECK_QUEUE);
+	const uint32_t ctrl = CHECK_BYTES | TRN_RING_FIRST_ID << TRN_DESC_RING_ID_SHIFT;
+	unsigned int i, dir;
+
+	memset(device->host, 0, 2048);
+	for (i = 0; i < 2; i++) {
+		ring[0][i] = (struct trn_desc){ ctrl | TRN_DESC_FIRST | TRN_DESC_LAST,
+						TRN_META_PLAIN, i ? hbm : src };
+		ring[1][i] = (struct trn_desc){ ctrl, 0, i ? dst : hbm };
+	}
+	for (i = 0; i < CHECK_BYTES; i++) {
+		device->host[4096 + i] = (uint8_t)(i * 7 + 1);
+		device->host[4096 + CHECK_BYTES + i] = 0;
+	}
+	for (dir = 0; dir < 2; dir++)
+		fuzz_queue_set(device, CHECK_ENGINE, dir, CHECK_QUEUE, dir ? s2m : m2s,
+			       CHECK_LENGTH);
+	fuzz_write(device, queue + TRN_UDMA_S2M + TRN_Q_TAIL_INC, 2);
+	fuzz_write(device, queue + TRN_UDMA_M2S + TRN_Q_TAIL_INC, 2);
+	FUZZ_CHECK(!emu_device_quiesce(device->dev, RESET_MS), "a copy after a reset never ends");
+	FUZZ_CHECK(!memcmp(device->host + 4096, device->host + 4096 + CHECK_BYTES, CHECK_BYTES),
+		   "a copy after a reset arrives damaged");
+	for (dir = 0; dir < 2; dir++) {
+		fuzz_queue_set(device, CHECK_ENGINE, dir, CHECK_QUEUE, 0, 0);
+		fuzz_write(device, queue + (dir ? TRN_UDMA_S2M : TRN_UDMA_M2S) + TRN_Q_CFG,
+			   TRN_Q_CFG_RESET_VALUE);
+	}
+}
+
+static void faults_off(struct fuzz_device *device)
+{
+	const char *name, *help;
+	unsigned int i;
+
+	for (i = 0; (name = emu_fault_name(i, &help)); i++)
+		emu_device_fault_set(device->dev, name, 0);
+}
+
+void fuzz_device_end(struct fuzz_device *device, unsigned int timeout_ms)
+{
+	uint64_t complaints;
+
+	if (timeout_ms)
+		emu_device_quiesce(device->dev, timeout_ms);
+	faults_off(device);
+	emu_device_bus_master(device->dev, true);
+	emu_device_reset(device->dev);
+	FUZZ_CHECK(!emu_device_quiesce(device->dev, RESET_MS), "not idle after a reset");
+	check_memory();
+	complaints = emu_device_complaints(device->dev, EMU_COMPLAINT_NONE);
+	check_copy(device);
+	FUZZ_CHECK(emu_device_complaints(device->dev, EMU_COMPLAINT_NONE) == complaints,
+		   "a copy after a reset is complained about");
+	check_memory();
+}

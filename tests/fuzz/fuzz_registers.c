@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Sequences of register accesses on a whole device: any word of BAR0 and BAR2, accesses of wrong
+ * size, rings with noise in them, doorbells, requests to the firmware, resets, faults on demand.
+ */
+#include "fuzz.h"
+#include "tests/emulator/emu.h"
+#include "trainium/ext.h"
+#include "trainium/isa.h"
+#include "trainium/map.h"
+#include "trainium/regs.h"
+
+#define STEPS_MAX  200
+#define RESETS_MAX 2
+#define WAIT_MS	   5u
+#define END_MS	   20u
+
+/* Blocks of BAR0 an access is aimed at. */
+static uint32_t block(uint8_t which, uint8_t index, uint32_t *size)
+{
+	*size = 0x1000;
+	switch (which % 10) {
+	case 0:
+		*size = TRN_UDMA_SIZE;
+		return fuzz_udma(index);
+	case 1:
+		return fuzz_udma(index) + TRN_UDMA_QUEUE(index >> 6);
+	case 2:
+		return fuzz_udma(index) + TRN_UDMA_S2M + TRN_UDMA_QUEUE(index >> 6);
+	case 3:
+		*size = 0x8000;
+		return fuzz_udma(index) + TRN_UDMA_GEN;
+	case 4:
+		*size = 0x100000;
+		return TRN_V2_TPB(index % TRN_V2_CORES) + TRN_TPB_EVENTS;
+	case 5:
+		*size = 0x100;
+		return TRN_V2_TPB(index % TRN_V2_CORES) + TRN_TPB_CORE;
+	case 6:
+		return TRN_V2_TPB(index % TRN_V2_CORES) + TRN_TPB_ENGINE(index / 2 % 8);
+	case 7:
+		return index & 1 ? TRN_V2_TOP_SP_NOTIFIC(index / 2 % TRN_V2_TOP_SPS)
+				 : TRN_V2_NC_NOTIFIC(index / 2 % TRN_V2_CORES);
+	case 8:
+		return TRN_V2_MISC;
+	default:
+		*size = TRN_V2_TOP_SP_SIZE;
+		return TRN_V2_TOP_SP(index % TRN_V2_TOP_SPS);
+	}
+}
+
+static uint32_t target(struct fuzz_input *in)
+{
+	uint8_t which = fuzz_u8(in);
+	uint32_t size, base = block(which, fuzz_u8(in), &size);
+
+	if (which >= 0xf0)
+		return fuzz_u32(in) & (TRN_V2_BAR0_SIZE - 4);
+	return base + fuzz_u32(in) % size / 4 * 4;
+}
+
+/* A queue with both rings and a doorbell: most inputs would not get that far word by word. */
+static void queue(struct fuzz_device *device, struct fuzz_input *in)
+{
+	uint8_t engine = fuzz_u8(in), number = fuzz_u8(in), count = fuzz_u8(in);
+	uint32_t half = fuzz_udma(engine) + TRN_UDMA_QUEUE(number % TRN_UDMA_QUEUES);
+
+	fuzz_queue_set(device, engine, 0, number, fuzz_address(in), 32u << (number >> 4 & 3));
+	fuzz_queue_set(device, engine, 1, number, fuzz_address(in), 32u << (number >> 6));
+	fuzz_write(device, half + TRN_UDMA_S2M + TRN_Q_TAIL_INC, count & 15);
+	fuzz_write(device, half + TRN_UDMA_M2S + TRN_Q_TAIL_INC, count >> 4);
+}
+
+static void fault(struct fuzz_device *device, struct fuzz_input *in)
+{
+	const char *help, *name = emu_fault_name(fuzz_u8(in) % 15, &help);
+
+	/* Those that count milliseconds are given one. */
+	if (name)
+		emu_device_fault_set(device->dev, name, fuzz_u8(in) % 2);
+}
+
+/* The firmware: a reset of the device or of cores, or a request with whatever is in memory. */
+static void firmware(struct fuzz_device *device, struct fuzz_input *in)
+{
+	uint8_t what = fuzz_u8(in);
+
+	fuzz_write(device, TRN_V2_MISC + TRN_MISC_RESET_MAP, what >> 2 | (uint32_t)what << 8);
+	fuzz_write(device, TRN_V2_MISC + TRN_MISC_RESET, what % 4);
+	fuzz_write(device, TRN_V2_MISC + TRN_MISC_TRIGGER, 1);
+}
+
+/* Starts an engine by its debug registers on two instructions. */
+static void engine(struct fuzz_device *device, struct fuzz_input *in)
+{
+	const uint64_t at = TRN_HBM_FW_RESERVED;
+	struct trn_insn *insn = fuzz_hbm(device, at, 2 * sizeof(*insn));
+	uint8_t which = fuzz_u8(in);
+	uint32_t base = TRN_V2_TPB(which & 1) + TRN_TPB_ENGINE(which >> 1 & 7);
+
+	insn[0] = (struct trn_insn){ .opcode = TRN_OP_WRITE32, .engine = which >> 1 & 7 };
+	if (which & 0x80)
+		insn[0].opcode = fuzz_u8(in) & 0x7f;
+	insn[0].write32.address = fuzz_address(in);
+	insn[0].write32.value = fuzz_u32(in);
+	insn[1] = (struct trn_insn){ .opcode = TRN_OP_HALT, .engine = which >> 1 & 7 };
+	fuzz_write(device, base + TRN_ENG_BASE_LOW, (uint32_t)at);
+	fuzz_write(device, base + TRN_ENG_BASE_HIGH, (uint32_t)(at >> 32));
+	fuzz_write(device, base + TRN_ENG_COUNT, 2);
+	fuzz_write(device, base + TRN_ENG_CONTROL, which & 0x40 ? 3 : TRN_ENG_CONTROL_START);
+}
+
+static void odd(struct fuzz_device *device, struct fuzz_input *in)
+{
+	uint8_t how = fuzz_u8(in);
+	uint64_t offset = fuzz_u64(in);
+
+	if (how & 1)
+		emu_device_write(device->dev, how >> 1 & 7, offset, fuzz_u32(in), how >> 4);
+	else
+		emu_device_read(device->dev, how >> 1 & 7, offset, how >> 4);
+}
+
+static void step(struct fuzz_device *device, struct fuzz_input *in, unsigned int *resets)
+{
+	uint32_t offset;
+
+	switch (fuzz_u8(in) % 20) {
+	case 0:
+	case 1:
+	case 2:
+	case 3:
+		offset = target(in);
+		fuzz_write(device, offset, fuzz_u32(in));
+		break;
+	case 4:
+	case 5:
+		fuzz_read(device, target(in));
+		break;
+	case 6:
+		offset = fuzz_u16(in) & (TRN_EXT_BAR_SIZE - 4);
+		emu_device_write(device->dev, TRN_EXT_BAR, offset, fuzz_u32(in), 4);
+		break;
+	case 7:
+		offset = fuzz_u16(in) & (TRN_EXT_BAR_SIZE - 4);
+		emu_device_read(device->dev, TRN_EXT_BAR, offset, 4);
+		break;
+	case 8:
+		odd(device, in);
+		break;
+	case 9:
+		queue(device, in);
+		break;
+	case 10: /* content for rings and requests */
+		offset = fuzz_u16(in) % (FUZZ_HOST_BYTES - 64);
+		fuzz_bytes(in, device->host + offset, 64);
+		break;
+	case 11:
+		offset = fuzz_u32(in) & 0xffffc0;
+		fuzz_bytes(in, device->hbm + offset, 64);
+		break;
+	case 12:
+		if ((*resets)++ < RESETS_MAX)
+			emu_device_reset(device->dev);
+		break;
+	case 13:
+		emu_device_bus_master(device->dev, fuzz_u8(in) & 1);
+		break;
+	case 14:
+		fault(device, in);
+		break;
+	case 15:
+		firmware(device, in);
+		break;
+	case 16:
+	case 17:
+		engine(device, in);
+		break;
+	case 18:
+		emu_device_write(device->dev, TRN_EXT_BAR, TRN_EXT_IRQ_MASK(fuzz_u8(in) % 6), 0, 4);
+		break;
+	default:
+		emu_device_quiesce(device->dev, WAIT_MS);
+		break;
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct fuzz_device *device = fuzz_device_begin(NULL);
+	struct fuzz_input in = { data, size };
+	unsigned int steps, resets = 0;
+
+	for (steps = 0; in.left && steps < STEPS_MAX; steps++)
+		step(device, &in, &resets);
+	fuzz_device_end(device, END_MS);
+	return 0;
+}
