@@ -2,6 +2,7 @@
 /*
  * The open file owns everything: close with work in flight, SIGKILL at any moment, two processes side by side.
  */
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -223,12 +224,36 @@ static void foreign_handles(int fd)
 	close(other);
 }
 
+/* A buffer shared on purpose, through a dma-buf, lives as long as one of the two has it. */
+static void shared_buffer(int watch)
+{
+	uint64_t before = uapi_free_hbm(watch);
+	int fd = uapi_open();
+	uint32_t ctx = uapi_ctx(fd, 0, 0, NULL), watch_ctx = uapi_ctx(watch, 0, 0, NULL), x = 4711, y = 0;
+	struct drm_prime_handle prime = { .handle = uapi_bo(fd, DRM_TRAINIUM_PLACE_HBM, MIB, NULL), .flags = DRM_CLOEXEC | DRM_RDWR };
+	void *p;
+
+	uapi_write(fd, ctx, prime.handle, 0, &x, 4);
+	uapi_is(uapi_call(fd, DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime), 0, "export a buffer");
+	uapi_is(uapi_call(watch, DRM_IOCTL_PRIME_FD_TO_HANDLE, &prime), 0, "import it in another file");
+	p = mmap(NULL, 4096, PROT_READ, MAP_SHARED, prime.fd, 0);
+	uapi_ok(p == MAP_FAILED, "HBM cannot be mapped through the dma-buf either");
+	close(prime.fd);
+	close(fd);
+	uapi_is(uapi_read(watch, watch_ctx, prime.handle, 0, &y, 4), 0, "read it after its maker has closed");
+	uapi_is(y, 4711, "it holds what the maker wrote");
+	uapi_bo_close(watch, prime.handle);
+	uapi_is((int64_t)uapi_free_hbm(watch), (int64_t)before, "it is freed with its last handle");
+	uapi_ctx_destroy(watch, watch_ctx);
+}
+
 int main(void)
 {
 	int fd = uapi_open();
 
 	uapi_device(fd, &info);
 	foreign_handles(fd);
+	shared_buffer(fd);
 	killed(fd, child_copies, 10, "kill in mid-copy");
 	if (info.caps & DRM_TRAINIUM_CAP_RUN) {
 		close_in_flight(fd);

@@ -2,6 +2,7 @@
 /*
  * QUERY: what the device says about itself; growth rules of every call.
  */
+#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -112,6 +113,30 @@ static void holders(int fd)
 	uapi_ctx_destroy(fd, ctx);
 }
 
+/* What tools such as nvtop read. */
+static void fdinfo(int fd)
+{
+	uint32_t bo = uapi_bo(fd, DRM_TRAINIUM_PLACE_HBM, 2 * MIB, NULL);
+	char path[64], text[4096], pdev[40], address[16];
+	FILE *f;
+	size_t n;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	f = fopen(path, "r");
+	n = f ? fread(text, 1, sizeof(text) - 1, f) : 0;
+	text[n] = 0;
+	if (f)
+		fclose(f);
+	uapi_pci(fd, address);
+	snprintf(pdev, sizeof(pdev), "drm-pdev:\t%s\n", address);
+	uapi_ok(strstr(text, "drm-driver:\ttrainium\n") != NULL, "fdinfo names the driver");
+	uapi_ok(strstr(text, pdev) != NULL, "fdinfo names the PCI address");
+	uapi_ok(strstr(text, "drm-client-id:") != NULL, "fdinfo has a client id");
+	uapi_ok(strstr(text, "drm-total-hbm:\t2048 KiB\n") != NULL, "fdinfo counts HBM");
+	uapi_ok(strstr(text, "drm-engine-core:\t") != NULL, "fdinfo counts the time of cores");
+	uapi_bo_close(fd, bo);
+}
+
 int main(void)
 {
 	int fd = uapi_open();
@@ -121,6 +146,7 @@ int main(void)
 	refused(fd);
 	growth(fd);
 	holders(fd);
+	fdinfo(fd);
 	close(fd);
 	return uapi_end();
 }
