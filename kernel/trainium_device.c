@@ -83,7 +83,7 @@ static int trainium_device_map(struct trainium_device *tdev)
 	err = dma_set_mask_and_coherent(&pdev->dev, arch->host_size - 1);
 	if (err)
 		return dev_err_probe(&pdev->dev, err, "no usable DMA addressing\n");
-	dma_set_max_seg_size(&pdev->dev, SZ_1G);
+	dma_set_max_seg_size(&pdev->dev, UINT_MAX);
 	pci_set_master(pdev);
 	ext = trainium_device_extension(tdev, &features, &vectors);
 	err = trnhw_init(&tdev->hw, &pdev->dev, regs, ext, pdev->device, features, vectors);

@@ -91,6 +91,8 @@ err_pin:
 
 /**
  * trainium_pin_unmap() - end of DMA: the data is the CPU's again. Does not sleep.
+ * @tdev: device
+ * @pin: pin
  *
  * The pages stop to count against the limit here, not when they are unpinned: who waits for the job
  * may send the next one before that.

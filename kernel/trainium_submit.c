@@ -413,6 +413,18 @@ static int trainium_piece_copy(struct trainium_submission *s, u32 index, u64 don
 	return 0;
 }
 
+/* Length of the next part: cut between pages, so that no page is mapped for two parts at once. */
+static u64 trainium_piece_length(const struct trainium_submission *s, u32 index, u64 done, u64 room)
+{
+	u64 rest = s->cmds[index].copy.length - done;
+	u64 odd;
+
+	if (rest <= room)
+		return rest;
+	odd = (s->user[index].address + done + room) & ~PAGE_MASK;
+	return odd < room ? room - odd : room;
+}
+
 /* Moves the next commands into @job; @first and @done go forward. */
 static int trainium_piece_fill(struct trainium_submission *s, struct trainium_job *job, u32 count,
 			       u32 *first, u64 *done)
@@ -425,7 +437,7 @@ static int trainium_piece_fill(struct trainium_submission *s, struct trainium_jo
 		u64 length = s->cmds[*first].copy.length - *done;
 
 		if (s->user[*first].dir != DMA_NONE) {
-			length = min(length, room);
+			length = trainium_piece_length(s, *first, *done, room);
 			err = trainium_piece_copy(s, *first, *done, length, &to->copy);
 			if (err)
 				return err;
