@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "uapi.h"
@@ -114,6 +115,34 @@ static void removal(bool runs, int round)
 	close(again);
 }
 
+/* A fence that somebody shares has its operations in the module: the module stays until it goes. */
+static void unload(void)
+{
+	int fd = uapi_open();
+	uint32_t ctx = uapi_ctx(fd, 0, 0, NULL), bo = uapi_bo(fd, DRM_TRAINIUM_PLACE_HBM, 4096, NULL);
+	struct drm_syncobj_handle handle = { .handle = uapi_syncobj(fd) };
+	struct drm_trainium_sync point = { .handle = handle.handle, .point = 1 };
+	struct drm_trainium_cmd cmd = { .type = DRM_TRAINIUM_CMD_FILL, .fill = { .handle = bo, .length = 4096 } };
+	struct drm_trainium_submit submit = {
+		.ctx = ctx, .flags = DRM_TRAINIUM_SUBMIT_WAIT, .cmds = (uintptr_t)&cmd, .cmd_count = 1, .cmd_stride = sizeof(cmd),
+		.signals = (uintptr_t)&point, .signal_count = 1,
+	};
+	long ret;
+
+	uapi_is(uapi_call(fd, DRM_IOCTL_TRAINIUM_SUBMIT, &submit), 0, "a job with a fence");
+	uapi_is(uapi_call(fd, DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD, &handle), 0, "share its syncobj");
+	close(fd);
+	ret = syscall(SYS_delete_module, "trainium", O_NONBLOCK);
+	uapi_ok(ret && errno == EAGAIN, "the module cannot be unloaded while the fence is shared");
+	close(handle.fd);
+	ret = syscall(SYS_delete_module, "trainium", O_NONBLOCK);
+	uapi_is(ret ? -errno : 0, 0, "it can afterwards");
+	uapi_is(system("modprobe trainium"), 0, "load it again");
+	usleep(200000);
+	fd = uapi_open();
+	close(fd);
+}
+
 int main(void)
 {
 	struct drm_trainium_device_info info;
@@ -126,5 +155,6 @@ int main(void)
 	close(fd);
 	for (round = 1; round <= 3; round++)
 		removal(runs, round);
+	unload();
 	return uapi_end();
 }
