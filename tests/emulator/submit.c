@@ -58,6 +58,8 @@ static void tail_write(struct emu_unit *unit, uint32_t value)
 		wrong = "doorbell while disabled";
 	else if (value - unit->sq_head > unit->sq_size)
 		wrong = "doorbell beyond the size of the ring";
+	else if (value - unit->sq_head < unit->sq_tail - unit->sq_head)
+		wrong = "doorbell takes back requests"; /* the first may be running already */
 	else
 		unit->sq_tail = value;
 	pthread_mutex_unlock(&unit->lock);

@@ -543,6 +543,30 @@ START_TEST(sq_config_mistakes)
 }
 END_TEST
 
+/* Else the end of the run would move the head past the tail, with 2^32 - 1 requests to go. */
+START_TEST(doorbell_takes_nothing_back)
+{
+	const struct trn_insn code[] = { wait_sem(1, 1) };
+	struct trn_run_request request;
+
+	open_core(0);
+	request = program(code, 1);
+	rig_submit(&core, &request);
+	rig_submit(&core, &request);
+	rig_wait(&rig, rig_core_reg(&core, TRN_CORE_STATUS), ~0u, TRN_CORE_STATUS_RUNNING);
+	rig_write(&rig, rig_core_reg(&core, TRN_CORE_SQ_TAIL), 0);
+	rig_write(&rig, rig_core_reg(&core, TRN_CORE_SQ_TAIL), 1);
+	ck_assert_uint_eq(rig_complaints(&rig, EMU_COMPLAINT_SQ_CONFIG), 2);
+	ck_assert_uint_eq(rig_read(&rig, rig_core_reg(&core, TRN_CORE_SQ_TAIL)), 2);
+	rig_write(&rig, rig_core_reg(&core, TRN_CORE_SQ_TAIL), 2);
+	rig_write(&rig, rig_sem(0, TRN_TPB_SEM_INC, 1), 1);
+	rig_wait(&rig, rig_core_reg(&core, TRN_CORE_SQ_HEAD), ~0u, 2);
+	rig_quiesce(&rig);
+	ck_assert_uint_eq(rig_read(&rig, rig_core_reg(&core, TRN_CORE_SQ_HEAD)), 2);
+	close_core(2);
+}
+END_TEST
+
 START_TEST(sq_memory_missing)
 {
 	open_core(0);
@@ -902,6 +926,7 @@ int main(void)
 		endless_loop_can_be_stopped,
 		reset_ends_a_hung_core,
 		sq_config_mistakes,
+		doorbell_takes_nothing_back,
 		sq_memory_missing,
 		program_starts_dma,
 		trigger_of_a_disabled_queue,
