@@ -82,6 +82,11 @@ struct fuzz_device *fuzz_device_begin(const char *arch)
 	return &shared;
 }
 
+void fuzz_rom_restore(struct fuzz_device *device)
+{
+	memset(device->rom, CANARY, FUZZ_ROM_BYTES);
+}
+
 void *fuzz_hbm(struct fuzz_device *device, uint64_t addr, size_t size)
 {
 	unsigned int h;

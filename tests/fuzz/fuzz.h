@@ -87,6 +87,8 @@ struct fuzz_device *fuzz_device_begin(const char *arch);
  * checks the promises: memory around what it was given is unchanged, and it copies as ever.
  */
 void fuzz_device_end(struct fuzz_device *device, unsigned int timeout_ms);
+/** fuzz_rom_restore() - for a target that filled @device->rom: as it was, before the end. */
+void fuzz_rom_restore(struct fuzz_device *device);
 /** fuzz_hbm() - pointer to @size bytes at device address @addr, NULL when that is no HBM. */
 void *fuzz_hbm(struct fuzz_device *device, uint64_t addr, size_t size);
 /** fuzz_write(), fuzz_read() - word registers of BAR0. */

@@ -38,7 +38,7 @@
 /** struct world - what the core sees as its device. */
 struct world {
 	struct emu_core *core;
-	uint8_t mem[MEM_BYTES];
+	uint8_t mem[MEM_BYTES], fresh[MEM_BYTES];
 	struct trn_insn image[TRN_ENGINE_MAX][IMAGE_MAX];
 	uint32_t count[TRN_ENGINE_MAX];
 	uint32_t accesses;
@@ -121,6 +121,7 @@ static struct world *world_get(unsigned int generation)
 							: TRN_SBUF_PARTITION_BYTES_V3,
 	};
 	struct world *w = worlds[generation - 2];
+	unsigned int i;
 
 	if (w)
 		return w;
@@ -130,6 +131,8 @@ static struct world *world_get(unsigned int generation)
 	FUZZ_CHECK(w->core, "no core");
 	poison_pads(w->core->sbuf, w->core->sbuf_stride, config.sbuf_partition_bytes);
 	poison_pads(w->core->psum, w->core->psum_stride, TRN_PSUM_PARTITION_BYTES);
+	for (i = 0; i < MEM_BYTES; i++)
+		w->fresh[i] = (uint8_t)(i * 5);
 	worlds[generation - 2] = w;
 	return w;
 }
@@ -174,6 +177,17 @@ static uint64_t load(struct world *w, struct fuzz_input *in)
 	return limit < INSNS_MAX ? limit + 1 : INSNS_MAX;
 }
 
+/* The same before each run: memory, semaphores, registers of the core. */
+static void prepare(struct world *w)
+{
+	unsigned int i;
+
+	emu_core_reset(w->core);
+	memcpy(w->mem, w->fresh, MEM_BYTES);
+	for (i = 0; i < SEM_REGISTERS; i++)
+		emu_core_sem_set(w->core, i, (int32_t)i);
+}
+
 static void run(struct world *w, uint64_t limit, struct emu_run_result *result)
 {
 	struct emu_run run = {
@@ -187,11 +201,6 @@ static void run(struct world *w, uint64_t limit, struct emu_run_result *result)
 		run.image[e] = (struct emu_engine_image){ IMAGE(e), w->count[e] };
 	for (e = 0; e < TRN_ARG_REGS; e++)
 		run.args[e] = e < 4 ? e : 1u << e;
-	emu_core_reset(w->core);
-	for (e = 0; e < MEM_BYTES; e++)
-		w->mem[e] = (uint8_t)(e * 5);
-	for (e = 0; e < SEM_REGISTERS; e++)
-		emu_core_sem_set(w->core, e, (int32_t)e);
 	w->accesses = 0;
 	emu_core_run(w->core, &run, result);
 	FUZZ_CHECK(result->insns <= limit, "%llu instructions, at most %llu were allowed",
@@ -222,10 +231,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct world *w = world_get(choice & CHOICE_V3 ? 3 : 2);
 	uint64_t limit = load(w, &in);
 
+	prepare(w);
 	run(w, limit, &first);
 	if (choice & CHOICE_TWICE) {
 		in = (struct fuzz_input){ data + 1, size - 1 };
 		load(w, &in);
+		prepare(w);
 		run(w, limit, &second);
 		FUZZ_CHECK(!memcmp(&first, &second, sizeof(first)),
 			   "ended with fault %d at %u, then with fault %d at %u", first.fault,

@@ -3,7 +3,9 @@
  * Run requests: submission ring, program tables, window tables and short programs, some of them
  * wrong; aborts, resumes and resets while they run.
  *
- * Windows name memory only, and never the secret: whatever a program does, it stays as it was.
+ * Windows name memory only, never the secret, and the constants for reading at most: whatever a
+ * program does, both stay as they were. Window tables and the submission ring are where no program
+ * can write.
  */
 #include <string.h>
 #include "fuzz.h"
@@ -19,10 +21,14 @@
 #define SQ_AT	    0x0000u /* in host memory */
 #define NQ_AT	    0x2000u
 #define PLACES	    16u
-#define PROGRAMS    0x1000000ull /* in HBM: tables, windows, images, one page each */
+#define PROGRAMS    0x1000000ull /* in HBM: program tables and images, one page each */
+#define HOST_USED   0x8000u	 /* in host memory: what windows may name, up to its end */
+#define WINDOWS	    8u		 /* per table; tables are in the memory only the host writes */
+#define CONSTANTS   0x2ff0000ull
 #define SECRET	    0x3000000ull
 #define SECRET_SIZE 0x10000ull
 #define SECRET_BYTE 0x5a
+#define SECRET_WORD 0x5a5a5a5a5a5a5a5aull
 
 /** struct queue - a core's submission ring as the input made it. */
 struct queue {
@@ -62,14 +68,19 @@ static void queue_open(struct fuzz_device *device, struct fuzz_input *in, struct
 	fuzz_write(device, block(q, TRN_CORE_SQ_CONTROL), TRN_SQ_ENABLE);
 }
 
+static struct trn_window *table_at(struct fuzz_device *device, uint8_t which)
+{
+	return (struct trn_window *)device->rom + which % PLACES * WINDOWS;
+}
+
 /*
- * What a request of zeroes finds: a program of one HALT, and a window over all that is not secret
- * behind it. Inputs change these rather than make their own.
+ * What a request of zeroes finds: a program of one HALT, and windows over all that is not secret.
+ * Inputs change these rather than make their own.
  */
 static void defaults(struct fuzz_device *device)
 {
 	struct trn_program_table *t = fuzz_hbm(device, place(0), 0x1000);
-	struct trn_window *w = fuzz_hbm(device, place(1), 0x1000);
+	struct trn_window *w = table_at(device, 0);
 	struct trn_insn *insn = fuzz_hbm(device, place(2), 0x1000);
 
 	t->magic = TRN_PROGRAM_TABLE_MAGIC;
@@ -77,8 +88,11 @@ static void defaults(struct fuzz_device *device)
 	t->entry[0].engine = TRN_ENGINE_SP;
 	t->entry[0].insns = 31;
 	t->entry[0].base = place(2);
-	w[0] = (struct trn_window){ 0, SECRET, 7, 0, 0 };
-	w[1] = (struct trn_window){ TRN_V2_HOST_BASE | FUZZ_HOST_BUS, FUZZ_HOST_BYTES, 3, 0, 0 };
+	memset(w, 0, FUZZ_ROM_BYTES);
+	w[0] = (struct trn_window){ 0, CONSTANTS, 7, 0, 0 };
+	w[1] = (struct trn_window){ CONSTANTS, SECRET - CONSTANTS, TRN_ACCESS_READ, 0, 0 };
+	w[2] = (struct trn_window){ TRN_V2_HOST_BASE | (FUZZ_HOST_BUS + HOST_USED),
+				    FUZZ_HOST_BYTES - HOST_USED, 3, 0, 0 };
 	insn[0].opcode = TRN_OP_HALT;
 	insn[0].engine = TRN_ENGINE_SP;
 }
@@ -89,8 +103,7 @@ static void request(struct fuzz_device *device, struct fuzz_input *in, struct qu
 	uint8_t twist = fuzz_u8(in), windows = fuzz_u8(in);
 
 	r.program = place(fuzz_u8(in));
-	r.windows = place(windows ^ 1);
-	r.window_count = windows >> 4 ^ 2;
+	r.window_count = windows >> 4 ^ 3;
 	r.cookie = q->tail;
 	if (twist & 1) {
 		r.args = fuzz_address(in);
@@ -102,9 +115,10 @@ static void request(struct fuzz_device *device, struct fuzz_input *in, struct qu
 		r.window_count = fuzz_u16(in);
 	if (twist & 8)
 		((uint8_t *)&r)[fuzz_u8(in) % sizeof(r)] = fuzz_u8(in);
-	/* A table of its own would be a way around the promise about the secret. */
-	if (r.windows - PROGRAMS >= PLACES * 0x1000ull)
-		r.windows = place(windows ^ 1);
+	r.windows = TRN_V2_HOST_BASE |
+		    (FUZZ_ROM_BUS + windows % PLACES * WINDOWS * sizeof(struct trn_window));
+	if (twist & 16)
+		r.windows = ~0ull << 32; /* nothing is there */
 	sq[q->tail++ % q->size] = r;
 }
 
@@ -129,29 +143,51 @@ static void table(struct fuzz_device *device, struct fuzz_input *in)
 	}
 }
 
-/* Only memory below the secret, and host memory. */
+/* Memory below the secret, and host memory behind the rings. */
 static void windows(struct fuzz_device *device, struct fuzz_input *in)
 {
-	struct trn_window *w = fuzz_hbm(device, place(fuzz_u8(in)), 0x1000);
-	uint8_t count = fuzz_u8(in) % 16, sorted = count & 8;
+	struct trn_window *w = table_at(device, fuzz_u8(in));
+	uint8_t count = fuzz_u8(in), sorted = count & 8;
 	uint64_t next = 0;
 	unsigned int i;
 
-	for (i = 0; i < count; i++) {
+	for (i = 0; i < count % WINDOWS; i++) {
 		uint64_t base = fuzz_u32(in) % SECRET, size = fuzz_u32(in);
+		uint32_t access = fuzz_u8(in) % 9;
 
-		if (sorted) {
-			base = next + (base & 0xfffff);
+		if (access & 8) {
+			base = base % (FUZZ_HOST_BYTES - HOST_USED);
+			if (size > FUZZ_HOST_BYTES - HOST_USED - base)
+				size = FUZZ_HOST_BYTES - HOST_USED - base;
+			base += TRN_V2_HOST_BASE | (FUZZ_HOST_BUS + HOST_USED);
+			access = 3;
+		} else {
+			if (sorted)
+				base = next + (base & 0xfffff);
 			if (base > SECRET)
 				base = SECRET;
+			if (size > SECRET - base)
+				size = SECRET - base;
+			if (base + size > CONSTANTS)
+				access &= ~TRN_ACCESS_WRITE;
+			next = base + size;
 		}
-		if (size > SECRET - base)
-			size = SECRET - base;
-		if (i + 1u == count && size & 1)
-			base |= TRN_V2_HOST_BASE;
-		w[i] = (struct trn_window){ base, size, fuzz_u8(in) % 9, 0, 0 };
-		next = (base & (TRN_V2_HOST_BASE - 1)) + size;
+		w[i] = (struct trn_window){ base, size, access, 0, 0 };
 	}
+}
+
+/* An address a program uses: often at the border of what it may. */
+static uint64_t some_address(struct fuzz_input *in)
+{
+	uint8_t kind = fuzz_u8(in);
+
+	if (kind < 0x40)
+		return CONSTANTS - 32 + kind * 2u / 4 * 4;
+	if (kind < 0x80)
+		return SECRET - 32 + (kind & 0x3f) * 2u / 4 * 4;
+	if (kind < 0xa0)
+		return place(kind) + fuzz_u16(in) % 0x1000 / 4 * 4;
+	return fuzz_address(in);
 }
 
 /* A program of up to 31 instructions: control flow and accesses of memory, in a short form. */
@@ -178,7 +214,7 @@ static void image(struct fuzz_device *device, struct fuzz_input *in)
 		insn->c1 = fuzz_u8(in);
 		insn->kinds = op >> 4;
 		if (insn->opcode == TRN_OP_WRITE32) {
-			insn->write32.address = fuzz_address(in);
+			insn->write32.address = some_address(in);
 			insn->write32.value = fuzz_u32(in);
 		} else if (insn->opcode == TRN_OP_DMA_TRIGGER) {
 			insn->trigger.engine_mask = fuzz_u16(in);
@@ -186,7 +222,7 @@ static void image(struct fuzz_device *device, struct fuzz_input *in)
 			for (k = 0; k < 2; k++) {
 				uint8_t *raw = insn->raw + k * TRN_XFER_OPERAND_SIZE;
 
-				addr = fuzz_address(in);
+				addr = some_address(in);
 				memcpy(raw, &addr, sizeof(addr));
 				raw[8] = TRN_DTYPE_UINT32;
 				raw[9] = 1;
@@ -264,13 +300,13 @@ static void check_queue(struct fuzz_device *device, const struct queue *q)
 
 static void check_secret(struct fuzz_device *device)
 {
-	const uint8_t *secret = fuzz_hbm(device, SECRET, SECRET_SIZE);
+	const uint64_t *word = fuzz_hbm(device, CONSTANTS, SECRET - CONSTANTS + SECRET_SIZE);
 	uint64_t i;
 
-	for (i = 0; i < SECRET_SIZE; i++)
-		FUZZ_CHECK(secret[i] == SECRET_BYTE,
-			   "byte %llu of memory outside all windows became %02x",
-			   (unsigned long long)i, secret[i]);
+	for (i = 0; i < (SECRET - CONSTANTS + SECRET_SIZE) / sizeof(*word); i++)
+		FUZZ_CHECK(word[i] == SECRET_WORD, "memory %s became %016llx at 0x%llx",
+			   CONSTANTS + i * 8 < SECRET ? "for reading" : "outside all windows",
+			   (unsigned long long)word[i], (unsigned long long)(CONSTANTS + i * 8));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -280,7 +316,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct queue q;
 	unsigned int steps;
 
-	memset(fuzz_hbm(device, SECRET, SECRET_SIZE), SECRET_BYTE, SECRET_SIZE);
+	memset(fuzz_hbm(device, CONSTANTS, SECRET - CONSTANTS + SECRET_SIZE), SECRET_BYTE,
+	       SECRET - CONSTANTS + SECRET_SIZE);
 	defaults(device);
 	queue_open(device, &in, &q);
 	for (steps = 0; in.left && steps < STEPS_MAX; steps++) {
@@ -310,7 +347,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fuzz_write(device, block(&q, TRN_CORE_SQ_TAIL), q.tail);
 	if (!emu_device_quiesce(device->dev, END_MS))
 		check_queue(device, &q);
+	/* Stopped, if need be, before the memory is looked at. */
+	emu_device_reset(device->dev);
 	check_secret(device);
+	fuzz_rom_restore(device);
 	fuzz_device_end(device, 0);
 	return 0;
 }

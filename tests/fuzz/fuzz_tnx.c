@@ -39,6 +39,40 @@ static void check_refused(enum trn_status status, const struct trn_image *image)
 	FUZZ_CHECK(trn_error_text()[0], "refused without a sentence");
 }
 
+/* What the loader will read: constants of tensors, places of transfers. */
+static void check_content(const struct trn_image *image)
+{
+	uint32_t i, k;
+
+	for (i = 0; i < image->tensor_count; i++) {
+		const struct trn_tnx_tensor *t = &image->tensors[i];
+
+		if (t->kind == TRN_TENSOR_CONSTANT)
+			FUZZ_CHECK(t->constant_offset <= image->constants_bytes &&
+					   t->bytes <= image->constants_bytes - t->constant_offset,
+				   "constant %u leaves the constants", i);
+	}
+	for (i = 0; i < image->ring_count; i++) {
+		const struct trn_image_ring *r = &image->rings[i];
+
+		for (k = 0; k < r->count; k++) {
+			const struct trn_tnx_xfer *x = &r->xfers[k];
+
+			FUZZ_CHECK(x->length && x->length <= 65536, "transfer of %u bytes",
+				   x->length);
+			FUZZ_CHECK(x->dst_kind == TRN_TNX_REF_SEM_INC ||
+					   x->src_kind != TRN_TNX_REF_TENSOR ||
+					   x->src_offset + x->length <=
+						   image->tensors[x->src_tensor].bytes,
+				   "transfer reads behind its tensor");
+			FUZZ_CHECK(x->dst_kind != TRN_TNX_REF_TENSOR ||
+					   x->dst_offset + x->length <=
+						   image->tensors[x->dst_tensor].bytes,
+				   "transfer writes behind its tensor");
+		}
+	}
+}
+
 static void check_queries(const struct trn_image *image)
 {
 	struct trn_tensor_info info;
@@ -76,6 +110,7 @@ static void check_accepted(struct trn_image *image)
 
 	FUZZ_CHECK(!trn_tnx_check(image), "accepted against the rules: %s", trn_error_text());
 	check_queries(image);
+	check_content(image);
 	FUZZ_CHECK(!trn_tnx_serialize(image, &data, &bytes), "%s", trn_error_text());
 	FUZZ_CHECK(!trn_image_from_memory(data, bytes, &copy), "own file form is refused: %s",
 		   trn_error_text());

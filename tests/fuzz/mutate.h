@@ -17,9 +17,10 @@ size_t LLVMFuzzerCustomCrossOver(const uint8_t *first, size_t first_size, const 
 				 size_t second_size, uint8_t *out, size_t max_size,
 				 unsigned int seed);
 
-/** struct mutate - random numbers that follow from libFuzzer's seed. */
+/** struct mutate - random numbers that follow from libFuzzer's seed; first byte of the input. */
 struct mutate {
 	uint64_t state;
+	uint8_t choice;
 };
 
 static inline uint32_t mutate_next(struct mutate *m)

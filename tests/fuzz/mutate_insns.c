@@ -38,10 +38,12 @@ static struct trn_operand some_operand(struct mutate *m, unsigned int engine, bo
 				       uint8_t parts, uint16_t n)
 {
 	static const uint8_t steps[] = { 1, 1, 1, 1, 2, 3, 4, 64 };
+	static const int32_t edges[] = { 0, 0, 4, 4, -4, 2, 60, 64 };
 	uint32_t mem = some_memory(m, engine, output);
 	uint32_t limit = mem == TRN_MEM_PSUM ? TRN_PSUM_PARTITION_BYTES
 					     : TRN_SBUF_PARTITION_BYTES_V2;
-	uint32_t offset = below(m, 8) ? below(m, limit) & ~63u : limit - below(m, 64) * 4;
+	uint8_t step = steps[below(m, sizeof(steps))];
+	uint32_t span = ((n - 1u) * step + 1) * 4, offset = below(m, limit) & ~63u;
 	struct trn_operand o = {
 		.where = mem << TRN_OPERAND_MEM_SHIFT | offset,
 		.partition = (uint8_t)(parts > 64   ? 0
@@ -50,9 +52,15 @@ static struct trn_operand some_operand(struct mutate *m, unsigned int engine, bo
 		.partitions = parts,
 		.dtype = (uint8_t)(below(m, 3) ? TRN_DTYPE_FP32 : 1 + below(m, 0x15)),
 		.ndim = 1,
-		.dim = { { steps[below(m, sizeof(steps))], n } },
+		.dim = { { step, n } },
 	};
 
+	/* Just inside of the partition, or just outside. */
+	if (!below(m, 4) && span < limit) {
+		offset = limit - span + edges[below(m, sizeof(edges) / sizeof(edges[0]))];
+		o.where = mem << TRN_OPERAND_MEM_SHIFT | offset;
+		o.dtype = TRN_DTYPE_FP32;
+	}
 	if (!below(m, 3) && n % 2 == 0) {
 		o.ndim = 2;
 		o.dim[0].count = n / 2;
@@ -264,7 +272,7 @@ static void change(struct mutate *m, struct trn_insn *insn)
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed)
 {
-	struct mutate m = { seed };
+	struct mutate m = { .state = seed };
 	struct trn_insn insn[INSNS_MAX];
 	size_t room = max_size < PREFIX ? 0 : (max_size - PREFIX) / sizeof(insn[0]);
 	size_t count = size < PREFIX ? 0 : (size - PREFIX) / sizeof(insn[0]), at;
@@ -276,7 +284,8 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
 	if (count > room)
 		count = room;
 	if (!size)
-		data[0] = 0;
+		data[0] = (uint8_t)(seed & 1);
+	m.choice = data[0];
 	memcpy(insn, data + PREFIX, count * sizeof(insn[0]));
 	at = count ? below(&m, (uint32_t)count) : 0;
 	switch (count ? below(&m, 8) : 0) {
@@ -324,7 +333,7 @@ size_t LLVMFuzzerCustomCrossOver(const uint8_t *first, size_t first_size, const 
 	const size_t bytes = sizeof(struct trn_insn);
 	size_t count[2] = { first_size < PREFIX ? 0 : (first_size - PREFIX) / bytes,
 			    second_size < PREFIX ? 0 : (second_size - PREFIX) / bytes };
-	struct mutate m = { seed };
+	struct mutate m = { .state = seed };
 	size_t from, taken, at;
 
 	if (!count[1] || PREFIX + (count[0] + 1) * bytes > max_size)

@@ -124,7 +124,7 @@ static void content(struct mutate *m, uint8_t *data)
 		     k++) {
 			struct trn_tnx_tensor t = { .name = { 't', (char)('a' + k % 26) },
 						    .dtype = TRN_DTYPE_FP32,
-						    .kind = mutate_next(m) % 3,
+						    .kind = mutate_next(m) % 5,
 						    .rank = 1,
 						    .shape = { 1 + mutate_next(m) % 64 } };
 
@@ -133,11 +133,13 @@ static void content(struct mutate *m, uint8_t *data)
 		}
 		for (k = 0; s.type == TRN_TNX_RING && k < s.size / sizeof(struct trn_tnx_xfer);
 		     k++) {
-			struct trn_tnx_xfer x = { .dst_kind = (uint8_t)(1 + mutate_next(m) % 2),
+			struct trn_tnx_xfer x = { .dst_kind = (uint8_t)(mutate_next(m) % 3),
 						  .flags = mutate_next(m) & 1,
 						  .length = 4,
 						  .dst_offset = mutate_next(m) % 256 };
 
+			if (x.dst_kind != TRN_TNX_REF_SEM_INC)
+				x.src_offset = mutate_next(m) % 256;
 			memcpy(data + s.offset + k * sizeof(x), &x, sizeof(x));
 		}
 	}
@@ -145,7 +147,7 @@ static void content(struct mutate *m, uint8_t *data)
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed)
 {
-	struct mutate m = { seed };
+	struct mutate m = { .state = seed };
 	uint32_t what = mutate_next(&m) % 8;
 
 	if (max_size > FILE_MAX)
