@@ -83,7 +83,7 @@ run-system: all
 
 run-vm:
 	$(Q)$(MAKE) --no-print-directory vm-guest
-	$(Q)tests/run --label vm --timeout 1500 --jobs 2 --result $(CHECK_LOGS)/vm.result --log-dir $(CHECK_LOGS) \
+	$(Q)tests/run --label vm --timeout 2700 --jobs 2 --result $(CHECK_LOGS)/vm.result --log-dir $(CHECK_LOGS) \
 		$(foreach k,$(KERNELS),"tests/vm/suite --kernel $(k)")
 
 check-kasan:
