@@ -43,10 +43,26 @@ static void memory_clear(struct emu_core *core, uint8_t *p, size_t size)
 		memset(p, 0, size);
 }
 
+/* Registers and position are in reach of the debug registers at any time, so they go one by one. */
 static void engine_reset(struct emu_engine *eng, enum trn_engine id)
 {
-	memset(eng, 0, sizeof(*eng));
+	unsigned int i;
+
+	for (i = 0; i < TRN_REG_COUNT; i++)
+		emu_reg_put(eng, i, 0);
+	__atomic_store_n(&eng->pc, 0, __ATOMIC_RELAXED);
 	eng->id = id;
+	eng->started = false;
+	eng->halted = false;
+	eng->base = 0;
+	eng->count = 0;
+	eng->next_pc = 0;
+	eng->mode_stochastic = false;
+	eng->mode_flush = false;
+	eng->mode_check_nan = false;
+	eng->fault_address = 0;
+	eng->fetch_first = 0;
+	eng->fetch_count = 0;
 	emu_xorwow_seed(&eng->sr, 0, (uint32_t)id);
 }
 

@@ -4,6 +4,7 @@
  * runs on both cores, mappings that come and go, all results checked.
  */
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include "emu_rig.h"
@@ -176,12 +177,49 @@ START_TEST(unmap_during_copies)
 }
 END_TEST
 
+static atomic_bool debugger_ends;
+
+static void *debugger_main(void *arg)
+{
+	uint32_t block = TRN_V2_TPB(0) + TRN_TPB_ENGINE(TRN_ENGINE_SP);
+
+	(void)arg;
+	while (!atomic_load(&debugger_ends)) {
+		rig_write(&rig, block + TRN_ENG_REG(5), 7);
+		rig_read(&rig, block + TRN_ENG_REG(6));
+		rig_read(&rig, block + TRN_ENG_PC);
+	}
+	return NULL;
+}
+
+/* What a debugger looks at is there at any time, also while the firmware resets the core. */
+START_TEST(debug_registers_during_resets)
+{
+	pthread_t debugger;
+	unsigned int round;
+
+	rig_open(&rig);
+	atomic_store(&debugger_ends, false);
+	ck_assert_int_eq(pthread_create(&debugger, NULL, debugger_main, NULL), 0);
+	for (round = 0; round < 20; round++) {
+		rig_write(&rig, TRN_V2_MISC + TRN_MISC_RESET_MAP, 1);
+		rig_write(&rig, TRN_V2_MISC + TRN_MISC_RESET, TRN_RESET_TPB);
+		rig_write(&rig, TRN_V2_MISC + TRN_MISC_TRIGGER, 1);
+		rig_wait(&rig, TRN_V2_MISC + TRN_MISC_RESET, ~0u, 0);
+	}
+	atomic_store(&debugger_ends, true);
+	pthread_join(debugger, NULL);
+	rig_close(&rig, 0);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *tests[] = {
 		everything_at_once,
 		increments_from_many_engines,
 		unmap_during_copies,
+		debug_registers_during_resets,
 	};
 
 	return RIG_MAIN("emu_stress", tests);
