@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Removal of the device under open files: unbind in mid-run and in mid-copy, everything after it, bind again.
+ * Removal of the device under open files: unbind in mid-run and in mid-copy, everything after it,
+ * bind again.
  *
  * Named so that it runs last: it takes the device away from whoever has it open.
  */
@@ -46,7 +47,8 @@ static void *victim_thread(void *arg)
 
 	if (v->loops) {
 		struct trn_insn loop = uapi_insn_branch(0);
-		struct drm_trainium_cmd cmd = uapi_cmd_run(uapi_prog_make(v->fd, v->ctx, 0, &loop, 1), NULL, 0);
+		struct drm_trainium_cmd cmd =
+			uapi_cmd_run(uapi_prog_make(v->fd, v->ctx, 0, &loop, 1), NULL, 0);
 
 		v->err = uapi_run_cmds(v->fd, v->ctx, &cmd, 1, 60000000000);
 	} else {
@@ -85,6 +87,8 @@ static void removal(bool runs, int round)
 	char *p = uapi_map(fd, host, 8192);
 	int64_t start;
 
+	/* With several devices, whichever has the first node now: a bound one gets a new node. */
+	uapi_pci(fd, address);
 	run.fd = copy.fd = fd;
 	run.ctx = runs ? uapi_ctx(fd, 1, 0, NULL) : 0;
 	copy.ctx = uapi_ctx(fd, 0, 0, NULL);
@@ -94,7 +98,8 @@ static void removal(bool runs, int round)
 	pthread_create(&copy_thread, NULL, victim_thread, &copy);
 	usleep(100000);
 	start = uapi_now_ns();
-	uapi_is(driver_write("unbind"), 0, "round %d: unbind with an open file, a run and a copy under way", round);
+	uapi_is(driver_write("unbind"), 0,
+		"round %d: unbind with an open file, a run and a copy under way", round);
 	uapi_ok(uapi_now_ns() - start < 5000000000, "round %d: it does not take long", round);
 	if (runs) {
 		pthread_join(run_thread, NULL);
@@ -119,13 +124,20 @@ static void removal(bool runs, int round)
 static void unload(void)
 {
 	int fd = uapi_open();
-	uint32_t ctx = uapi_ctx(fd, 0, 0, NULL), bo = uapi_bo(fd, DRM_TRAINIUM_PLACE_HBM, 4096, NULL);
+	uint32_t ctx = uapi_ctx(fd, 0, 0, NULL),
+		 bo = uapi_bo(fd, DRM_TRAINIUM_PLACE_HBM, 4096, NULL);
 	struct drm_syncobj_handle handle = { .handle = uapi_syncobj(fd) };
 	struct drm_trainium_sync point = { .handle = handle.handle, .point = 1 };
-	struct drm_trainium_cmd cmd = { .type = DRM_TRAINIUM_CMD_FILL, .fill = { .handle = bo, .length = 4096 } };
+	struct drm_trainium_cmd cmd = { .type = DRM_TRAINIUM_CMD_FILL,
+					.fill = { .handle = bo, .length = 4096 } };
 	struct drm_trainium_submit submit = {
-		.ctx = ctx, .flags = DRM_TRAINIUM_SUBMIT_WAIT, .cmds = (uintptr_t)&cmd, .cmd_count = 1, .cmd_stride = sizeof(cmd),
-		.signals = (uintptr_t)&point, .signal_count = 1,
+		.ctx = ctx,
+		.flags = DRM_TRAINIUM_SUBMIT_WAIT,
+		.cmds = (uintptr_t)&cmd,
+		.cmd_count = 1,
+		.cmd_stride = sizeof(cmd),
+		.signals = (uintptr_t)&point,
+		.signal_count = 1,
 	};
 	long ret;
 
@@ -151,7 +163,6 @@ int main(void)
 
 	uapi_device(fd, &info);
 	runs = info.caps & DRM_TRAINIUM_CAP_RUN;
-	uapi_pci(fd, address);
 	close(fd);
 	for (round = 1; round <= 3; round++)
 		removal(runs, round);
