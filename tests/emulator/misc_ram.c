@@ -29,6 +29,16 @@ static bool firmware_owned(uint32_t offset)
 	return false;
 }
 
+static uint64_t cores_busy_ns(struct emu_device *device)
+{
+	uint64_t busy = 0;
+	unsigned int i;
+
+	for (i = 0; i < device->product->cores; i++)
+		busy += emu_unit_busy_ns(&device->unit[i]);
+	return busy;
+}
+
 /* Utilisation of the last whole sample period: share of the time the cores were in a run, in 1/100
  * %, and a sample counter. */
 static uint32_t power_read(struct emu_device *device)
@@ -36,12 +46,10 @@ static uint32_t power_read(struct emu_device *device)
 	struct emu_firmware *fw = &device->firmware;
 	uint64_t sample = device->ops->clock_ns(device->opaque) / POWER_PERIOD_NS;
 	uint64_t last = atomic_load(&fw->power_stamp);
-	uint64_t busy = 0, span, util;
-	unsigned int i;
+	uint64_t busy, span, util;
 
 	if (sample != last && atomic_compare_exchange_strong(&fw->power_stamp, &last, sample)) {
-		for (i = 0; i < device->product->cores; i++)
-			busy += emu_unit_busy_ns(&device->unit[i]);
+		busy = cores_busy_ns(device);
 		span = (sample - last) * POWER_PERIOD_NS * device->product->cores;
 		util = busy - atomic_exchange(&fw->power_busy, busy);
 		util = util >= span ? 10000 : util * 10000 / span;
@@ -83,6 +91,7 @@ void emu_misc_power_up(struct emu_device *device)
 	emu_store_write(misc, TRN_MISC_SERIAL_HIGH, (uint32_t)(device->serial >> 32));
 	atomic_store(&device->firmware.power_stamp,
 		     device->ops->clock_ns(device->opaque) / POWER_PERIOD_NS);
-	atomic_store(&device->firmware.power_busy, 0);
+	/* What ran before a reset is not part of the first sample after it. */
+	atomic_store(&device->firmware.power_busy, cores_busy_ns(device));
 	atomic_store(&device->firmware.power_util, 0);
 }

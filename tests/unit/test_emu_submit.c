@@ -4,6 +4,7 @@
  * DMA started by programs.
  */
 #include <string.h>
+#include <time.h>
 #include "emu_rig.h"
 
 #define PROGRAM 0x2000000ull
@@ -522,6 +523,28 @@ START_TEST(reset_ends_a_hung_core)
 }
 END_TEST
 
+START_TEST(runs_before_a_reset_use_no_power_after_it)
+{
+	const struct trn_insn code[] = { wait_sem(1, 1) };
+	const struct timespec busy = { .tv_nsec = 100000000 };
+	const uint32_t power = TRN_V2_MISC + TRN_MISC_POWER_D0;
+	struct trn_run_request request;
+	uint32_t first, last;
+
+	open_core(0);
+	request = program(code, 1);
+	rig_submit(&core, &request);
+	rig_wait(&rig, rig_core_reg(&core, TRN_CORE_STATUS), ~0u, TRN_CORE_STATUS_RUNNING);
+	nanosleep(&busy, NULL);
+	emu_device_reset(rig.dev);
+	first = last = rig_read(&rig, power);
+	while (last >> 16 == first >> 16)
+		last = rig_read(&rig, power);
+	ck_assert_uint_eq(last & 0xffff, 0);
+	close_core(0);
+}
+END_TEST
+
 START_TEST(sq_config_mistakes)
 {
 	open_core(0);
@@ -925,6 +948,7 @@ int main(void)
 		abort_stops_the_run_and_drops_the_rest,
 		endless_loop_can_be_stopped,
 		reset_ends_a_hung_core,
+		runs_before_a_reset_use_no_power_after_it,
 		sq_config_mistakes,
 		doorbell_takes_nothing_back,
 		sq_memory_missing,
