@@ -232,8 +232,8 @@ void trainium_copyq_recover(struct trainium_copyq *q)
 		atomic_inc(&q->tdev->resets);
 		if (trnhw_copyq_reset(&q->hw)) {
 			q->ready = false;
-			dev_err(q->tdev->drm.dev, "copy queue %u cannot be restarted; reload the driver to reset the device\n",
-				q->core);
+			dev_err(q->tdev->drm.dev,
+				"copy queue %u does not restart: reload the driver\n", q->core);
 		}
 		trainium_copyq_drain_locked(q);
 	}

@@ -489,7 +489,8 @@ int trainium_core_reset(struct trainium_core *core, const char *reason)
 	mutex_unlock(&core->lock);
 	atomic_inc(&tdev->resets);
 	if (err && err != -ENODEV)
-		dev_err_ratelimited(tdev->drm.dev, "core %u: reset failed: %d; it stays out of use until the next try\n",
+		dev_err_ratelimited(tdev->drm.dev,
+				    "core %u: reset failed: %d; out of use until the next try\n",
 				    core->index, err);
 	return err;
 }

@@ -47,8 +47,8 @@ static void __iomem *trainium_device_extension(struct trainium_device *tdev, u32
 	if (*vectors > TRAINIUM_VECTORS_MAX || bar >= PCI_STD_NUM_BARS ||
 	    offset >= pci_resource_len(pdev, bar) ||
 	    pci_resource_len(pdev, bar) - offset < TRN_EXT_IRQ_MASK(*vectors)) {
-		dev_warn(tdev->drm.dev, "open extension: registers at BAR%u + 0x%x do not exist; not used\n",
-			 bar, offset);
+		dev_warn(tdev->drm.dev,
+			 "open extension not used: no registers at BAR%u + 0x%x\n", bar, offset);
 		*features = 0;
 		return NULL;
 	}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Fences of jobs. A fence has its own lock, because it may outlive everything of the driver: whoever
- * waits for it, or shares the syncobj it is in, holds a reference. Its operations are in the module,
- * so it keeps the module.
+ * Fences of jobs. A fence has its own lock, because it may outlive everything of the driver:
+ * whoever waits for it, or shares the syncobj it is in, holds a reference. Its operations are in
+ * the module, so it keeps the module.
  */
 #include <linux/module.h>
 #include <linux/slab.h>

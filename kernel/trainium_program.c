@@ -343,7 +343,8 @@ static int trainium_program_make(struct trainium_context *ctx, struct drm_file *
 	if (args->core >= tdev->hw.arch->cores || !(ctx->cores & BIT(args->core)))
 		return -EINVAL;
 	if (!tdev->core[args->core].usable) {
-		drm_dbg(&tdev->drm, "this device does not run programs: it lacks the open extension's core feature\n");
+		drm_dbg(&tdev->drm,
+			"no programs on this device: it lacks the open extension's cores\n");
 		return -EOPNOTSUPP;
 	}
 	program = kzalloc(sizeof(*program), GFP_KERNEL_ACCOUNT);

@@ -158,9 +158,9 @@ static void trainium_run_note_fault(struct trainium_core *core, struct trainium_
 	spin_lock(&ctx->lock);
 	ctx->fault = fault;
 	spin_unlock(&ctx->lock);
-	drm_dbg(&core->tdev->drm, "context %u: run failed on core %u: fault %u engine %u pc %u tag %u address %llx\n",
-		ctx->id, core->index, fault.code, fault.engine, fault.pc, fault.tag,
-		fault.address);
+	drm_dbg(&core->tdev->drm,
+		"context %u core %u: fault %u engine %u pc %u tag %u address %llx\n", ctx->id,
+		core->index, fault.code, fault.engine, fault.pc, fault.tag, fault.address);
 }
 
 /* Leaves the core usable whatever happened; a reset costs the context its guilt. */

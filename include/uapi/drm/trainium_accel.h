@@ -225,9 +225,9 @@ struct drm_trainium_xfer {
  * struct drm_trainium_ring_create - a validated, immutable list of transfers bound to a queue of a
  * core the context owns.
  * @core: core number; @engine: DMA engine of that core 0..15; @queue: 0..13
- * @count: transfers. A program advances the ring with DMA_TRIGGER, in steps of its choice; every run
- * finds it at its first transfer again. Engines that trigger on their own need rings of their own: a
- * trigger starts the next transfers of the ring, whoever put them there.
+ * @count: transfers. A program advances the ring with DMA_TRIGGER, in steps of its choice; every
+ * run finds it at its first transfer again. Engines that trigger on their own need rings of their
+ * own: a trigger starts the next transfers of the ring, whoever put them there.
  * @bad_index: out with EINVAL, EACCES, ENOENT: the first transfer refused
  */
 struct drm_trainium_ring_create {

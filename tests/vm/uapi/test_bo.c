@@ -12,9 +12,12 @@
 
 #include "uapi.h"
 
-static int create(int fd, uint64_t size, uint32_t place, uint32_t stack, uint32_t flags, uint32_t handle)
+static int create(int fd, uint64_t size, uint32_t place, uint32_t stack, uint32_t flags,
+		  uint32_t handle)
 {
-	struct drm_trainium_bo_create c = { .size = size, .place = place, .stack = stack, .flags = flags, .handle = handle };
+	struct drm_trainium_bo_create c = {
+		.size = size, .place = place, .stack = stack, .flags = flags, .handle = handle
+	};
 
 	return uapi_call(fd, DRM_IOCTL_TRAINIUM_BO_CREATE, &c);
 }
@@ -34,14 +37,17 @@ static void refused(int fd)
 	uapi_is(create(fd, UINT64_MAX, 1, any, 0, 0), -ENOMEM, "2^64-1 bytes of host memory");
 	uapi_is(create(fd, 100 * GIB, 0, any, 0, 0), -ENOBUFS, "more HBM than there is");
 	uapi_is(create(fd, 500 * GIB, 1, any, 0, 0), -ENOMEM, "more host memory than there is");
-	uapi_is(uapi_call(fd, DRM_IOCTL_TRAINIUM_BO_INFO, &info), -ENOENT, "info of a handle that does not exist");
+	uapi_is(uapi_call(fd, DRM_IOCTL_TRAINIUM_BO_INFO, &info), -ENOENT,
+		"info of a handle that does not exist");
 	info.pad = 1;
 	uapi_is(uapi_call(fd, DRM_IOCTL_TRAINIUM_BO_INFO, &info), -EINVAL, "padding of info");
 }
 
 static void hbm(int fd)
 {
-	struct drm_trainium_bo_create c = { .size = 5000, .place = DRM_TRAINIUM_PLACE_HBM, .stack = 1 };
+	struct drm_trainium_bo_create c = { .size = 5000,
+					    .place = DRM_TRAINIUM_PLACE_HBM,
+					    .stack = 1 };
 	struct drm_trainium_bo_info info = { 0 };
 	uint64_t before = uapi_free_hbm(fd);
 
@@ -49,7 +55,8 @@ static void hbm(int fd)
 	uapi_is(before - uapi_free_hbm(fd), 8192, "size is rounded up to pages");
 	info.handle = c.handle;
 	uapi_is(uapi_call(fd, DRM_IOCTL_TRAINIUM_BO_INFO, &info), 0, "info");
-	uapi_ok(info.size == 8192 && info.place == 0 && info.stack == 1 && info.mmap_offset == 0, "info of HBM");
+	uapi_ok(info.size == 8192 && info.place == 0 && info.stack == 1 && info.mmap_offset == 0,
+		"info of HBM");
 	uapi_bo_close(fd, c.handle);
 	uapi_is(uapi_free_hbm(fd), before, "closing the handle frees it");
 	uapi_is(uapi_call(fd, DRM_IOCTL_TRAINIUM_BO_INFO, &info), -ENOENT, "info after close");
@@ -58,7 +65,9 @@ static void hbm(int fd)
 /* What one owner wrote is gone when the memory gets a new owner. */
 static void cleared(int fd)
 {
-	enum { SIZE = 1 << 20 };
+	enum {
+		SIZE = 1 << 20
+	};
 	unsigned char *data = malloc(SIZE);
 	uint32_t ctx = uapi_ctx(fd, 0, 0, NULL);
 	uint32_t bo;
@@ -128,7 +137,8 @@ static void map_rules(char *p, size_t size)
 	int status;
 	pid_t pid;
 
-	uapi_ok(mprotect(p, 4096, PROT_READ | PROT_EXEC) && errno == EACCES, "mprotect to executable");
+	uapi_ok(mprotect(p, 4096, PROT_READ | PROT_EXEC) && errno == EACCES,
+		"mprotect to executable");
 	q = mremap(p, size, size * 2, MREMAP_MAYMOVE);
 	uapi_ok(q == MAP_FAILED && errno == EFAULT, "mremap cannot grow the mapping");
 	pid = fork();
@@ -147,7 +157,9 @@ static void map_rules(char *p, size_t size)
 
 static void host(int fd)
 {
-	enum { SIZE = 3 << 20 };
+	enum {
+		SIZE = 3 << 20
+	};
 	struct drm_trainium_bo_info info = { 0 };
 	uint32_t bo = uapi_bo(fd, DRM_TRAINIUM_PLACE_HOST, SIZE, NULL);
 	size_t i, dirty = 0;
@@ -155,7 +167,8 @@ static void host(int fd)
 
 	info.handle = bo;
 	uapi_is(uapi_call(fd, DRM_IOCTL_TRAINIUM_BO_INFO, &info), 0, "info of host memory");
-	uapi_ok(info.size == SIZE && info.place == 1 && info.mmap_offset, "host memory has an offset to map");
+	uapi_ok(info.size == SIZE && info.place == 1 && info.mmap_offset,
+		"host memory has an offset to map");
 	p = uapi_map(fd, bo, SIZE);
 	uapi_ok(p != MAP_FAILED, "map host memory");
 	if (p == MAP_FAILED)

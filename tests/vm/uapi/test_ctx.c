@@ -29,10 +29,12 @@ static void refused(int fd, uint32_t cores)
 	uapi_is(create(fd, &c), -EINVAL, "padding");
 	c = (struct drm_trainium_ctx_create){ .id = 1 };
 	uapi_is(create(fd, &c), -EINVAL, "id given");
-	uapi_is(uapi_call(fd, DRM_IOCTL_TRAINIUM_CTX_DESTROY, &d), -ENOENT, "destroy what does not exist");
+	uapi_is(uapi_call(fd, DRM_IOCTL_TRAINIUM_CTX_DESTROY, &d), -ENOENT,
+		"destroy what does not exist");
 	d.pad = 1;
 	uapi_is(uapi_call(fd, DRM_IOCTL_TRAINIUM_CTX_DESTROY, &d), -EINVAL, "padding of destroy");
-	uapi_is(uapi_call(fd, DRM_IOCTL_TRAINIUM_CTX_STATUS, &s), -ENOENT, "status of what does not exist");
+	uapi_is(uapi_call(fd, DRM_IOCTL_TRAINIUM_CTX_STATUS, &s), -ENOENT,
+		"status of what does not exist");
 }
 
 static void owners(int fd, uint32_t cores)
@@ -80,9 +82,11 @@ static void status(int fd)
 
 	s.id = ctx;
 	uapi_is(uapi_call(fd, DRM_IOCTL_TRAINIUM_CTX_STATUS, &s), 0, "status");
-	uapi_ok(!s.guilty && !s.innocent && !s.fault && !s.last_error && !s.jobs_submitted, "a new context has no history");
+	uapi_ok(!s.guilty && !s.innocent && !s.fault && !s.last_error && !s.jobs_submitted,
+		"a new context has no history");
 	s.seq = 1;
-	uapi_is(uapi_call(fd, DRM_IOCTL_TRAINIUM_CTX_STATUS, &s), -EINVAL, "job that was never submitted");
+	uapi_is(uapi_call(fd, DRM_IOCTL_TRAINIUM_CTX_STATUS, &s), -EINVAL,
+		"job that was never submitted");
 	s.seq = 0;
 	s.pad = 1;
 	uapi_is(uapi_call(fd, DRM_IOCTL_TRAINIUM_CTX_STATUS, &s), -EINVAL, "padding of status");
@@ -91,7 +95,8 @@ static void status(int fd)
 	s.id = ctx;
 	s.seq = 1;
 	uapi_is(uapi_call(fd, DRM_IOCTL_TRAINIUM_CTX_STATUS, &s), 0, "status of job 1");
-	uapi_ok(s.jobs_submitted == 1 && s.jobs_finished == 1 && s.seq_error == 0, "job 1 is counted");
+	uapi_ok(s.jobs_submitted == 1 && s.jobs_finished == 1 && s.seq_error == 0,
+		"job 1 is counted");
 	uapi_ctx_destroy(fd, ctx);
 }
 

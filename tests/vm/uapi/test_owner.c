@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The open file owns everything: close with work in flight, SIGKILL at any moment, two processes side by side.
+ * The open file owns everything: close with work in flight, SIGKILL at any moment, two processes
+ * side by side.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -18,7 +19,9 @@ static struct drm_trainium_device_info info;
 static uint32_t owned_cores(int fd)
 {
 	struct drm_trainium_core_info list[TRN_MAX_CORES];
-	struct drm_trainium_query q = { .what = DRM_TRAINIUM_QUERY_CORES, .size = sizeof(list), .data = (uintptr_t)list };
+	struct drm_trainium_query q = { .what = DRM_TRAINIUM_QUERY_CORES,
+					.size = sizeof(list),
+					.data = (uintptr_t)list };
 	uint32_t i, n = 0;
 
 	memset(list, 0, sizeof(list));
@@ -35,7 +38,11 @@ static int spin(int fd, uint64_t timeout_ns)
 	uint32_t cores = 0, ctx = uapi_ctx(fd, 0, 1, &cores), core;
 	struct drm_trainium_cmd cmd;
 	struct drm_trainium_submit submit = {
-		.ctx = ctx, .cmds = (uintptr_t)&cmd, .cmd_count = 1, .cmd_stride = sizeof(cmd), .timeout_ns = timeout_ns,
+		.ctx = ctx,
+		.cmds = (uintptr_t)&cmd,
+		.cmd_count = 1,
+		.cmd_stride = sizeof(cmd),
+		.timeout_ns = timeout_ns,
 	};
 
 	if (!ctx)
@@ -84,12 +91,18 @@ static void shared_fence(int watch)
 {
 	struct trn_insn loop = uapi_insn_branch(0);
 	int fd = uapi_open();
-	uint32_t cores = 0, ctx = uapi_ctx(fd, 0, 1, &cores), core = (uint32_t)__builtin_ctz(cores | 0x80000000u);
+	uint32_t cores = 0, ctx = uapi_ctx(fd, 0, 1, &cores),
+		 core = (uint32_t)__builtin_ctz(cores | 0x80000000u);
 	struct drm_syncobj_handle handle = { .handle = uapi_syncobj(fd) };
-	struct drm_trainium_cmd cmd = uapi_cmd_run(uapi_prog_make(fd, ctx, core, &loop, 1), NULL, 0);
+	struct drm_trainium_cmd cmd =
+		uapi_cmd_run(uapi_prog_make(fd, ctx, core, &loop, 1), NULL, 0);
 	struct drm_trainium_sync point = { .handle = handle.handle, .point = 1 };
 	struct drm_trainium_submit submit = {
-		.ctx = ctx, .cmds = (uintptr_t)&cmd, .cmd_count = 1, .cmd_stride = sizeof(cmd), .signals = (uintptr_t)&point,
+		.ctx = ctx,
+		.cmds = (uintptr_t)&cmd,
+		.cmd_count = 1,
+		.cmd_stride = sizeof(cmd),
+		.signals = (uintptr_t)&point,
 		.signal_count = 1,
 	};
 
@@ -105,7 +118,8 @@ static void shared_fence(int watch)
 static void child_copies(int ready)
 {
 	int fd = uapi_open();
-	uint32_t ctx = uapi_ctx(fd, 0, 1, NULL), bo = uapi_bo(fd, DRM_TRAINIUM_PLACE_HBM, 64 * MIB, NULL);
+	uint32_t ctx = uapi_ctx(fd, 0, 1, NULL),
+		 bo = uapi_bo(fd, DRM_TRAINIUM_PLACE_HBM, 64 * MIB, NULL);
 	char *p = mmap(NULL, 64 * MIB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	memset(p, 1, 64 * MIB);
@@ -211,14 +225,17 @@ static void neighbours(int watch)
 static void foreign_handles(int fd)
 {
 	int other = uapi_open();
-	uint32_t bo = uapi_bo(fd, DRM_TRAINIUM_PLACE_HBM, 4096, NULL), ctx = uapi_ctx(fd, 0, 0, NULL);
+	uint32_t bo = uapi_bo(fd, DRM_TRAINIUM_PLACE_HBM, 4096, NULL),
+		 ctx = uapi_ctx(fd, 0, 0, NULL);
 	uint32_t other_ctx = uapi_ctx(other, 0, 0, NULL), x = 0;
 	struct drm_trainium_bo_info bo_info = { .handle = bo };
 	struct drm_trainium_ctx_status status = { .id = ctx + 1 };
 
-	uapi_is(uapi_call(other, DRM_IOCTL_TRAINIUM_BO_INFO, &bo_info), -ENOENT, "a buffer's handle in another file");
+	uapi_is(uapi_call(other, DRM_IOCTL_TRAINIUM_BO_INFO, &bo_info), -ENOENT,
+		"a buffer's handle in another file");
 	uapi_is(uapi_read(other, other_ctx, bo, 0, &x, 4), -ENOENT, "read through it");
-	uapi_is(uapi_call(other, DRM_IOCTL_TRAINIUM_CTX_STATUS, &status), -ENOENT, "a context's id in another file");
+	uapi_is(uapi_call(other, DRM_IOCTL_TRAINIUM_CTX_STATUS, &status), -ENOENT,
+		"a context's id in another file");
 	uapi_bo_close(fd, bo);
 	uapi_ctx_destroy(fd, ctx);
 	close(other);
@@ -229,18 +246,22 @@ static void shared_buffer(int watch)
 {
 	uint64_t before = uapi_free_hbm(watch);
 	int fd = uapi_open();
-	uint32_t ctx = uapi_ctx(fd, 0, 0, NULL), watch_ctx = uapi_ctx(watch, 0, 0, NULL), x = 4711, y = 0;
-	struct drm_prime_handle prime = { .handle = uapi_bo(fd, DRM_TRAINIUM_PLACE_HBM, MIB, NULL), .flags = DRM_CLOEXEC | DRM_RDWR };
+	uint32_t ctx = uapi_ctx(fd, 0, 0, NULL), watch_ctx = uapi_ctx(watch, 0, 0, NULL), x = 4711,
+		 y = 0;
+	struct drm_prime_handle prime = { .handle = uapi_bo(fd, DRM_TRAINIUM_PLACE_HBM, MIB, NULL),
+					  .flags = DRM_CLOEXEC | DRM_RDWR };
 	void *p;
 
 	uapi_write(fd, ctx, prime.handle, 0, &x, 4);
 	uapi_is(uapi_call(fd, DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime), 0, "export a buffer");
-	uapi_is(uapi_call(watch, DRM_IOCTL_PRIME_FD_TO_HANDLE, &prime), 0, "import it in another file");
+	uapi_is(uapi_call(watch, DRM_IOCTL_PRIME_FD_TO_HANDLE, &prime), 0,
+		"import it in another file");
 	p = mmap(NULL, 4096, PROT_READ, MAP_SHARED, prime.fd, 0);
 	uapi_ok(p == MAP_FAILED, "HBM cannot be mapped through the dma-buf either");
 	close(prime.fd);
 	close(fd);
-	uapi_is(uapi_read(watch, watch_ctx, prime.handle, 0, &y, 4), 0, "read it after its maker has closed");
+	uapi_is(uapi_read(watch, watch_ctx, prime.handle, 0, &y, 4), 0,
+		"read it after its maker has closed");
 	uapi_is(y, 4711, "it holds what the maker wrote");
 	uapi_bo_close(watch, prime.handle);
 	uapi_is((int64_t)uapi_free_hbm(watch), (int64_t)before, "it is freed with its last handle");

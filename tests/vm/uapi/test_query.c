@@ -26,16 +26,22 @@ static void device(int fd)
 	uapi_is(uapi_device(fd, &info), 0, "query device");
 	uapi_is(info.pci_vendor, 0x1d0f, "PCI vendor");
 	uapi_ok(info.cores >= 1 && info.cores <= TRN_MAX_CORES, "number of cores is sensible");
-	uapi_ok(info.stacks >= 2 && info.dma_engines == info.cores * 16 + (info.generation == 2 ? 2 : 4), "stacks and DMA engines");
-	uapi_ok(strlen(info.arch) >= 4 && strlen(info.product) >= 4, "names are filled in: %s, %s", info.arch, info.product);
-	uapi_ok(info.power_utilisation <= 10000 || info.power_utilisation == 0xffffffff, "power is a share or unavailable");
+	uapi_ok(info.stacks >= 2 &&
+			info.dma_engines == info.cores * 16 + (info.generation == 2 ? 2 : 4),
+		"stacks and DMA engines");
+	uapi_ok(strlen(info.arch) >= 4 && strlen(info.product) >= 4, "names are filled in: %s, %s",
+		info.arch, info.product);
+	uapi_ok(info.power_utilisation <= 10000 || info.power_utilisation == 0xffffffff,
+		"power is a share or unavailable");
 }
 
 static void sizes(int fd)
 {
 	static const size_t entry[] = {
-		sizeof(struct drm_trainium_device_info), sizeof(struct drm_trainium_core_info),
-		sizeof(struct drm_trainium_memory_info), sizeof(struct drm_trainium_holder),
+		sizeof(struct drm_trainium_device_info),
+		sizeof(struct drm_trainium_core_info),
+		sizeof(struct drm_trainium_memory_info),
+		sizeof(struct drm_trainium_holder),
 	};
 	unsigned char buf[4096];
 	uint64_t size, full;
@@ -45,18 +51,21 @@ static void sizes(int fd)
 	for (what = 0; what < 4; what++) {
 		size = 0;
 		uapi_is(query(fd, what, NULL, &size), 0, "query %u with size 0", what);
-		uapi_ok(size && size % entry[what] == 0, "query %u tells its size, %llu", what, (unsigned long long)size);
+		uapi_ok(size && size % entry[what] == 0, "query %u tells its size, %llu", what,
+			(unsigned long long)size);
 		full = size;
 		memset(buf, 0xaa, sizeof(buf));
 		size = sizeof(buf);
 		uapi_is(query(fd, what, buf, &size), 0, "query %u with a larger buffer", what);
 		for (i = full, zeros = 0; i < sizeof(buf); i++)
 			zeros += buf[i] == 0;
-		uapi_ok(size == full && zeros == sizeof(buf) - full, "query %u clears the rest", what);
+		uapi_ok(size == full && zeros == sizeof(buf) - full, "query %u clears the rest",
+			what);
 		memset(buf, 0xaa, sizeof(buf));
 		size = 4;
 		uapi_is(query(fd, what, buf, &size), 0, "query %u with a smaller buffer", what);
-		uapi_ok(size == full && buf[4] == 0xaa, "query %u writes no more than asked for", what);
+		uapi_ok(size == full && buf[4] == 0xaa, "query %u writes no more than asked for",
+			what);
 	}
 }
 
@@ -82,16 +91,20 @@ static void growth(int fd)
 		uint64_t more;
 	} big = { .more = 0 };
 	struct drm_trainium_ctx_destroy gone = { .id = 12345 };
-	unsigned long request = _IOC(_IOC_READ | _IOC_WRITE, DRM_IOCTL_BASE, DRM_COMMAND_BASE + DRM_TRAINIUM_QUERY, sizeof(big));
-	unsigned long small = _IOC(_IOC_READ | _IOC_WRITE, DRM_IOCTL_BASE, DRM_COMMAND_BASE + DRM_TRAINIUM_QUERY, 16);
+	unsigned long request = _IOC(_IOC_READ | _IOC_WRITE, DRM_IOCTL_BASE,
+				     DRM_COMMAND_BASE + DRM_TRAINIUM_QUERY, sizeof(big));
+	unsigned long small = _IOC(_IOC_READ | _IOC_WRITE, DRM_IOCTL_BASE,
+				   DRM_COMMAND_BASE + DRM_TRAINIUM_QUERY, 16);
 
 	uapi_is(uapi_call(fd, request, &big), 0, "larger structure with a zero tail");
 	big.more = 1;
 	uapi_is(uapi_call(fd, request, &big), -E2BIG, "larger structure with a non-zero tail");
 	big.q.size = 0;
 	uapi_is(uapi_call(fd, small, &big), 0, "smaller structure is extended with zeros");
-	uapi_is(uapi_call(fd, _IOC(_IOC_READ | _IOC_WRITE, DRM_IOCTL_BASE, DRM_COMMAND_BASE + 0x3f, 8), &gone), -EINVAL,
-		"call number that does not exist");
+	uapi_is(uapi_call(fd,
+			  _IOC(_IOC_READ | _IOC_WRITE, DRM_IOCTL_BASE, DRM_COMMAND_BASE + 0x3f, 8),
+			  &gone),
+		-EINVAL, "call number that does not exist");
 	uapi_is(uapi_call(fd, DRM_IOCTL_TRAINIUM_QUERY, NULL), -EFAULT, "null argument");
 }
 
@@ -106,7 +119,8 @@ static void holders(int fd)
 
 	uapi_is(query(fd, DRM_TRAINIUM_QUERY_HOLDERS, list, &size), 0, "query holders");
 	for (i = 0; i < size / sizeof(list[0]); i++)
-		if (list[i].pid == getpid() && list[i].hbm_bytes == 3 * MIB && list[i].cores == cores)
+		if (list[i].pid == getpid() && list[i].hbm_bytes == 3 * MIB &&
+		    list[i].cores == cores)
 			found = !strncmp(list[i].comm, "test_query", 10);
 	uapi_ok(found && cores, "this process is listed with its memory and cores");
 	uapi_bo_close(fd, bo);

@@ -9,7 +9,9 @@
 
 #include "uapi.h"
 
-enum { BO_SIZE = 65536 };
+enum {
+	BO_SIZE = 65536
+};
 
 static uint32_t ctx, core, bo;
 
@@ -26,7 +28,8 @@ static int make(int fd, struct drm_trainium_ring_create *c)
 /* A ring of two good transfers and one that is put to the test. */
 static void third(int fd, struct drm_trainium_xfer x, int want, const char *name)
 {
-	struct drm_trainium_xfer xfers[3] = { uapi_xfer_bo_sbuf(bo, 0, 0, 64), uapi_xfer_sem(0), x };
+	struct drm_trainium_xfer xfers[3] = { uapi_xfer_bo_sbuf(bo, 0, 0, 64), uapi_xfer_sem(0),
+					      x };
 	struct drm_trainium_ring_create c = uapi_ring_args(ctx, core, 0, 0, xfers, 3);
 
 	uapi_is(make(fd, &c), want, "%s", name);
@@ -43,15 +46,20 @@ static void transfers(int fd)
 	third(fd, uapi_xfer_bo_sbuf(bo, 0, 0, 0), -EINVAL, "length 0");
 	third(fd, uapi_xfer_bo_sbuf(bo, 0, 0, 65537), -EINVAL, "length 64 KiB + 1");
 	third(fd, uapi_xfer_bo_sbuf(bo, 0, 0, UINT32_MAX), -EINVAL, "length 2^32-1");
-	third(fd, uapi_xfer_bo_sbuf(bo, BO_SIZE - 63, 0, 64), -EACCES, "source past the buffer's end");
-	third(fd, uapi_xfer_bo_sbuf(bo, UINT64_MAX - 31, 0, 64), -EACCES, "source offset overflows");
-	third(fd, uapi_xfer_sbuf_bo(0, bo, BO_SIZE - 63, 64), -EACCES, "destination past the buffer's end");
-	third(fd, uapi_xfer_sbuf_bo(0, bo, BO_SIZE - 64, 64), 0, "destination up to the buffer's end");
+	third(fd, uapi_xfer_bo_sbuf(bo, BO_SIZE - 63, 0, 64), -EACCES,
+	      "source past the buffer's end");
+	third(fd, uapi_xfer_bo_sbuf(bo, UINT64_MAX - 31, 0, 64), -EACCES,
+	      "source offset overflows");
+	third(fd, uapi_xfer_sbuf_bo(0, bo, BO_SIZE - 63, 64), -EACCES,
+	      "destination past the buffer's end");
+	third(fd, uapi_xfer_sbuf_bo(0, bo, BO_SIZE - 64, 64), 0,
+	      "destination up to the buffer's end");
 	third(fd, uapi_xfer_bo_sbuf(bo + 1000, 0, 0, 64), -ENOENT, "handle that does not exist");
 	third(fd, uapi_xfer_bo_sbuf(bo, 0, 127 * partition, 64), 0, "last partition");
 	third(fd, uapi_xfer_bo_sbuf(bo, 0, 128 * partition, 64), -EACCES, "partition 128");
 	third(fd, uapi_xfer_bo_sbuf(bo, 0, 192 * 1024 - 64, 64), 0, "end of a partition");
-	third(fd, uapi_xfer_bo_sbuf(bo, 0, 224 * 1024 - 63, 64), -EACCES, "across the end of a partition");
+	third(fd, uapi_xfer_bo_sbuf(bo, 0, 224 * 1024 - 63, 64), -EACCES,
+	      "across the end of a partition");
 	third(fd, uapi_xfer_bo_sbuf(bo, 0, UINT64_MAX, 64), -EACCES, "SBUF offset 2^64-1");
 	third(fd, uapi_xfer_sem(255), 0, "semaphore 255");
 	third(fd, uapi_xfer_sem(256), -EINVAL, "semaphore 256");
@@ -110,9 +118,11 @@ static void ring_args(int fd)
 	uapi_is(make(fd, &c), -EINVAL, "ring: handle given");
 	c = good, c.bad_index = 1;
 	uapi_is(make(fd, &c), -EINVAL, "ring: bad index given");
-	uapi_is(uapi_call(fd, DRM_IOCTL_TRAINIUM_RING_DESTROY, &d), -ENOENT, "ring: destroy what does not exist");
+	uapi_is(uapi_call(fd, DRM_IOCTL_TRAINIUM_RING_DESTROY, &d), -ENOENT,
+		"ring: destroy what does not exist");
 	d.ctx = 99;
-	uapi_is(uapi_call(fd, DRM_IOCTL_TRAINIUM_RING_DESTROY, &d), -ENOENT, "ring: destroy in a context that does not exist");
+	uapi_is(uapi_call(fd, DRM_IOCTL_TRAINIUM_RING_DESTROY, &d), -ENOENT,
+		"ring: destroy in a context that does not exist");
 }
 
 /* A ring keeps its buffers: they are freed with the last ring that names them. */
@@ -140,7 +150,8 @@ static void large(int fd)
 	struct drm_trainium_ring_destroy d = { .ctx = ctx };
 
 	for (i = 0; i < count; i++)
-		x[i] = uapi_xfer_bo_sbuf(bo, i % 1024 * 64, i % 128 * (uint64_t)TRN_SBUF_PARTITION_STRIDE, 64);
+		x[i] = uapi_xfer_bo_sbuf(bo, i % 1024 * 64,
+					 i % 128 * (uint64_t)TRN_SBUF_PARTITION_STRIDE, 64);
 	ring = uapi_ring(fd, ctx, core, 2, 2, x, count);
 	uapi_ok(ring != 0, "ring of a million transfers");
 	d.handle = ring;
@@ -163,7 +174,9 @@ static int program(int fd, const struct drm_trainium_program_create *args)
 
 static void program_images(int fd, const struct drm_trainium_program_create *good)
 {
-	const struct drm_trainium_program_image ok = { .engine = TRN_ENGINE_SP, .handle = bo, .insns = 4 };
+	const struct drm_trainium_program_image ok = { .engine = TRN_ENGINE_SP,
+						       .handle = bo,
+						       .insns = 4 };
 	struct drm_trainium_program_image image[2] = { ok, ok };
 	struct drm_trainium_program_create c = *good;
 	uint32_t host = uapi_bo(fd, DRM_TRAINIUM_PLACE_HOST, 4096, NULL);
@@ -204,11 +217,16 @@ static void program_images(int fd, const struct drm_trainium_program_create *goo
 
 static void program_args(int fd)
 {
-	struct drm_trainium_program_image image = { .engine = TRN_ENGINE_SP, .handle = bo, .insns = 4 };
+	struct drm_trainium_program_image image = { .engine = TRN_ENGINE_SP,
+						    .handle = bo,
+						    .insns = 4 };
 	struct drm_trainium_program_bo access = { .handle = bo, .access = DRM_TRAINIUM_BO_READ };
 	struct drm_trainium_xfer x = uapi_xfer_bo_sbuf(bo, 0, 0, 64);
-	uint32_t rings[2] = { uapi_ring(fd, ctx, core, 3, 3, &x, 1), uapi_ring(fd, ctx, core, 3, 3, &x, 1) };
-	const struct drm_trainium_program_create good = { .ctx = ctx, .core = core, .images = (uintptr_t)&image, .image_count = 1 };
+	uint32_t rings[2] = { uapi_ring(fd, ctx, core, 3, 3, &x, 1),
+			      uapi_ring(fd, ctx, core, 3, 3, &x, 1) };
+	const struct drm_trainium_program_create good = {
+		.ctx = ctx, .core = core, .images = (uintptr_t)&image, .image_count = 1
+	};
 	struct drm_trainium_program_create c = good;
 	struct drm_trainium_program_destroy d = { .ctx = ctx, .handle = 4711 };
 
@@ -242,7 +260,8 @@ static void program_args(int fd)
 	uapi_is(program(fd, &c), -ENOENT, "program: buffer that does not exist");
 	c.bo_count = UINT32_MAX;
 	uapi_is(program(fd, &c), -E2BIG, "program: too many buffers");
-	uapi_is(uapi_call(fd, DRM_IOCTL_TRAINIUM_PROGRAM_DESTROY, &d), -ENOENT, "program: destroy what does not exist");
+	uapi_is(uapi_call(fd, DRM_IOCTL_TRAINIUM_PROGRAM_DESTROY, &d), -ENOENT,
+		"program: destroy what does not exist");
 }
 
 int main(void)

@@ -9,7 +9,9 @@
 
 #include "uapi.h"
 
-enum { WORDS = 16384 };
+enum {
+	WORDS = 16384
+};
 
 static uint32_t ctx, core, halt;
 
@@ -26,12 +28,14 @@ static void usable(int fd, const char *after)
 }
 
 /*
- * HBM -> SBUF on one queue, SBUF -> HBM on another, each followed by a semaphore increment; the program triggers the second after the
- * first has ended. Run three times with new data, so that rings have to be back at their beginning.
+ * HBM -> SBUF on one queue, SBUF -> HBM on another, each followed by a semaphore increment; the
+ * program triggers the second after the first has ended. Run three times with new data, so that
+ * rings have to be back at their beginning.
  */
 static void rings(int fd)
 {
-	uint32_t in = uapi_bo(fd, DRM_TRAINIUM_PLACE_HBM, WORDS * 4, NULL), out = uapi_bo(fd, DRM_TRAINIUM_PLACE_HBM, WORDS * 4, NULL);
+	uint32_t in = uapi_bo(fd, DRM_TRAINIUM_PLACE_HBM, WORDS * 4, NULL),
+		 out = uapi_bo(fd, DRM_TRAINIUM_PLACE_HBM, WORDS * 4, NULL);
 	static uint32_t a[WORDS], b[WORDS];
 	struct drm_trainium_xfer load[17], store[17];
 	struct uapi_prog prog;
@@ -39,8 +43,10 @@ static void rings(int fd)
 	int err;
 
 	for (i = 0; i < 16; i++) {
-		load[i] = uapi_xfer_bo_sbuf(in, i * 4096, i * (uint64_t)TRN_SBUF_PARTITION_STRIDE, 4096);
-		store[i] = uapi_xfer_sbuf_bo(i * (uint64_t)TRN_SBUF_PARTITION_STRIDE, out, (15 - i) * 4096, 4096);
+		load[i] = uapi_xfer_bo_sbuf(in, i * 4096, i * (uint64_t)TRN_SBUF_PARTITION_STRIDE,
+					    4096);
+		store[i] = uapi_xfer_sbuf_bo(i * (uint64_t)TRN_SBUF_PARTITION_STRIDE, out,
+					     (15 - i) * 4096, 4096);
 	}
 	load[16] = uapi_xfer_sem(3);
 	store[16] = uapi_xfer_sem(4);
@@ -69,7 +75,8 @@ static void rings(int fd)
 	}
 }
 
-/* Runs of a program without rings share a doorbell; more than the submission queue holds in one job. */
+/* Runs of a program without rings share a doorbell; more than the submission queue holds in one
+ * job. */
 static void batch(int fd)
 {
 	static struct drm_trainium_cmd cmds[500];
@@ -83,7 +90,8 @@ static void batch(int fd)
 	uapi_is(s.fault, 0, "no fault");
 }
 
-/* The argument block reaches the registers: the program takes an illegal turn unless the first argument is 5. */
+/* The argument block reaches the registers: the program takes an illegal turn unless the first
+ * argument is 5. */
 static void arguments(int fd)
 {
 	struct trn_insn insns[2] = { uapi_insn_branch(2), uapi_insn(0xff) };
@@ -122,8 +130,8 @@ static void fails(int fd, struct trn_insn insn, uint32_t fault, const char *name
 	uapi_is(run(fd, program, 0), -EIO, "%s", name);
 	uapi_status(fd, ctx, &s);
 	uapi_is(s.fault, fault, "%s: fault code", name);
-	uapi_ok(s.fault_pc == 1 && s.fault_engine == TRN_ENGINE_SP && s.last_error == EIO, "%s: fault at pc %u of engine %u", name,
-		s.fault_pc, s.fault_engine);
+	uapi_ok(s.fault_pc == 1 && s.fault_engine == TRN_ENGINE_SP && s.last_error == EIO,
+		"%s: fault at pc %u of engine %u", name, s.fault_pc, s.fault_engine);
 	uapi_is(s.fault_tag, 77, "%s: tag of the instruction", name);
 	uapi_is(s.guilty, 0, "%s: no reset", name);
 	usable(fd, name);
@@ -151,11 +159,13 @@ static void faults(int fd)
 static void foreign_queue(int fd)
 {
 	uint32_t bo = uapi_bo(fd, DRM_TRAINIUM_PLACE_HBM, 4096, NULL), value = 0xffff, zero = 0;
-	struct drm_trainium_xfer xfers[2] = { uapi_xfer_bo_sbuf(bo, 4, 0, 4), uapi_xfer_sbuf_bo(0, bo, 0, 4) };
+	struct drm_trainium_xfer xfers[2] = { uapi_xfer_bo_sbuf(bo, 4, 0, 4),
+					      uapi_xfer_sbuf_bo(0, bo, 0, 4) };
 	struct uapi_prog prog;
 	struct trn_insn insn = uapi_insn_trigger(1u << 7, 7, 2);
 	struct drm_trainium_cmd fill = {
-		.type = DRM_TRAINIUM_CMD_FILL, .fill = { .handle = bo, .offset = 4, .length = 4, .pattern = 77 },
+		.type = DRM_TRAINIUM_CMD_FILL,
+		.fill = { .handle = bo, .offset = 4, .length = 4, .pattern = 77 },
 	};
 	uint32_t owner, other = uapi_prog_make(fd, ctx, core, &insn, 1);
 	int err;
@@ -186,7 +196,8 @@ static void foreign_queue(int fd)
 static void endless(int fd)
 {
 	struct trn_insn loop = uapi_insn_branch(0), wait = uapi_insn_wait(9, 1);
-	uint32_t looping = uapi_prog_make(fd, ctx, core, &loop, 1), waiting = uapi_prog_make(fd, ctx, core, &wait, 1);
+	uint32_t looping = uapi_prog_make(fd, ctx, core, &loop, 1),
+		 waiting = uapi_prog_make(fd, ctx, core, &wait, 1);
 	struct drm_trainium_ctx_status s;
 	int64_t start = uapi_now_ns();
 
@@ -207,8 +218,13 @@ static void behind(int fd)
 	struct drm_trainium_sync point = { .handle = sync, .point = 1 };
 	struct drm_trainium_cmd cmd = uapi_cmd_run(looping, NULL, 0);
 	struct drm_trainium_submit submit = {
-		.ctx = ctx, .cmds = (uintptr_t)&cmd, .cmd_count = 1, .cmd_stride = sizeof(cmd), .signals = (uintptr_t)&point,
-		.signal_count = 1, .timeout_ns = 300000000,
+		.ctx = ctx,
+		.cmds = (uintptr_t)&cmd,
+		.cmd_count = 1,
+		.cmd_stride = sizeof(cmd),
+		.signals = (uintptr_t)&point,
+		.signal_count = 1,
+		.timeout_ns = 300000000,
 	};
 	struct drm_trainium_ctx_status s;
 	uint64_t first;
@@ -239,7 +255,11 @@ static void neighbours(int fd)
 	uint32_t looping = uapi_prog_make(fd, ctx, core, &loop, 1);
 	struct drm_trainium_cmd cmd = uapi_cmd_run(looping, NULL, 0), fills[64];
 	struct drm_trainium_submit submit = {
-		.ctx = ctx, .cmds = (uintptr_t)&cmd, .cmd_count = 1, .cmd_stride = sizeof(cmd), .timeout_ns = 100000000,
+		.ctx = ctx,
+		.cmds = (uintptr_t)&cmd,
+		.cmd_count = 1,
+		.cmd_stride = sizeof(cmd),
+		.timeout_ns = 100000000,
 	};
 	uint32_t bo = uapi_bo(fd, DRM_TRAINIUM_PLACE_HBM, 16 * MIB, NULL), other[4], i;
 	int64_t end = uapi_now_ns() + 600000000;
@@ -279,7 +299,8 @@ int main(void)
 		memset(&prog, 0, sizeof(prog));
 		uapi_prog_add(&prog, nop);
 		ctx = uapi_ctx(fd, 0, 1, &cores);
-		uapi_prog_create(fd, ctx, (uint32_t)__builtin_ctz(cores | 0x80000000u), &prog, &err);
+		uapi_prog_create(fd, ctx, (uint32_t)__builtin_ctz(cores | 0x80000000u), &prog,
+				 &err);
 		uapi_is(err, -EOPNOTSUPP, "a device that runs no programs says so");
 		return uapi_end();
 	}

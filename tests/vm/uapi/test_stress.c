@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Everything at once: processes that copy, run, time out, destroy what others of the same file use, and are killed, for a few seconds.
- * STRESS_SECONDS makes it longer.
+ * Everything at once: processes that copy, run, time out, destroy what others of the same file use,
+ * and are killed, for a few seconds. STRESS_SECONDS makes it longer.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -13,7 +13,10 @@
 
 #include "uapi.h"
 
-enum { PROCESSES = 4, THREADS = 3 };
+enum {
+	PROCESSES = 4,
+	THREADS = 3
+};
 
 struct shared {
 	int fd;
@@ -28,7 +31,8 @@ static void *chaos(void *arg)
 	static uint32_t data[65536];
 
 	for (;;) {
-		uint32_t *slot = &s->ctx[(unsigned int)rand_r(&seed) % 8], ctx = *slot, cores = 0, core, bo, program;
+		uint32_t *slot = &s->ctx[(unsigned int)rand_r(&seed) % 8], ctx = *slot, cores = 0,
+			 core, bo, program;
 		struct trn_insn loop = uapi_insn_branch(0);
 		struct drm_trainium_cmd cmds[2];
 		struct drm_trainium_xfer x;
@@ -40,7 +44,8 @@ static void *chaos(void *arg)
 		} else if (!ctx) {
 			*slot = uapi_ctx(s->fd, 0, what < 4, &cores);
 		} else if (what < 8) {
-			bo = uapi_bo(s->fd, what & 1, 1 + (unsigned int)rand_r(&seed) % sizeof(data), NULL);
+			bo = uapi_bo(s->fd, what & 1,
+				     1 + (unsigned int)rand_r(&seed) % sizeof(data), NULL);
 			uapi_write(s->fd, ctx, bo, 0, data, 4096);
 			x = uapi_xfer_bo_sbuf(bo, 0, 0, 64);
 			uapi_ring(s->fd, ctx, what & 1, what, 1, &x, 1);
@@ -84,7 +89,9 @@ int main(void)
 	const char *seconds = getenv("STRESS_SECONDS");
 	int64_t end = uapi_now_ns() + (seconds ? atoi(seconds) : 5) * 1000000000ll;
 	struct drm_trainium_core_info cores[TRN_MAX_CORES];
-	struct drm_trainium_query q = { .what = DRM_TRAINIUM_QUERY_CORES, .size = sizeof(cores), .data = (uintptr_t)cores };
+	struct drm_trainium_query q = { .what = DRM_TRAINIUM_QUERY_CORES,
+					.size = sizeof(cores),
+					.data = (uintptr_t)cores };
 	struct drm_trainium_device_info info;
 	int fd = uapi_open(), kills = 0, i, busy = 0;
 	uint64_t before = uapi_free_hbm(fd);

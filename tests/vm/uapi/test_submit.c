@@ -19,17 +19,23 @@ static void pattern(uint32_t *p, size_t words, uint32_t seed)
 		p[i] = seed + (uint32_t)i * 2654435761u;
 }
 
-static struct drm_trainium_cmd copy(uint32_t src, uint64_t src_off, uint32_t dst, uint64_t dst_off, uint64_t length)
+static struct drm_trainium_cmd copy(uint32_t src, uint64_t src_off, uint32_t dst, uint64_t dst_off,
+				    uint64_t length)
 {
 	struct drm_trainium_cmd cmd = {
 		.type = DRM_TRAINIUM_CMD_COPY,
-		.copy = { .src_handle = src, .dst_handle = dst, .src_offset = src_off, .dst_offset = dst_off, .length = length },
+		.copy = { .src_handle = src,
+			  .dst_handle = dst,
+			  .src_offset = src_off,
+			  .dst_offset = dst_off,
+			  .length = length },
 	};
 
 	return cmd;
 }
 
-static struct drm_trainium_cmd fill(uint32_t handle, uint64_t offset, uint64_t length, uint32_t value)
+static struct drm_trainium_cmd fill(uint32_t handle, uint64_t offset, uint64_t length,
+				    uint32_t value)
 {
 	struct drm_trainium_cmd cmd = {
 		.type = DRM_TRAINIUM_CMD_FILL,
@@ -44,11 +50,19 @@ static int one(int fd, struct drm_trainium_cmd cmd)
 	return uapi_run_cmds(fd, ctx, &cmd, 1, 0);
 }
 
-/* User memory at odd addresses and odd lengths, there and back, small and larger than a pinned piece. */
+/* User memory at odd addresses and odd lengths, there and back, small and larger than a pinned
+ * piece. */
 static void round_trip(int fd)
 {
-	static const struct { uint64_t size, offset, skew; } cases[] = {
-		{ 1, 0, 0 }, { 3, 4097, 1 }, { 4096, 0, 0 }, { 65536, 12, 4095 }, { 65537, 1, 3 }, { 5 * 1024 * 1024 + 7, 99, 2049 },
+	static const struct {
+		uint64_t size, offset, skew;
+	} cases[] = {
+		{ 1, 0, 0 },
+		{ 3, 4097, 1 },
+		{ 4096, 0, 0 },
+		{ 65536, 12, 4095 },
+		{ 65537, 1, 3 },
+		{ 5 * 1024 * 1024 + 7, 99, 2049 },
 		{ 33ull * 1024 * 1024, 0, 0 },
 	};
 	uint32_t bo = uapi_bo(fd, DRM_TRAINIUM_PLACE_HBM, 40 * MIB, NULL);
@@ -65,20 +79,28 @@ static void round_trip(int fd)
 		if (!err)
 			err = uapi_read(fd, ctx, bo, cases[i].offset, b + skew, size);
 		uapi_is(err, 0, "%llu bytes there and back", (unsigned long long)size);
-		uapi_ok(!memcmp(a + skew, b + skew, size) && !b[skew + size] && (!skew || !b[skew - 1]),
-			"%llu bytes are the same, and no byte beside them", (unsigned long long)size);
+		uapi_ok(!memcmp(a + skew, b + skew, size) && !b[skew + size] &&
+				(!skew || !b[skew - 1]),
+			"%llu bytes are the same, and no byte beside them",
+			(unsigned long long)size);
 	}
 	uapi_bo_close(fd, bo);
 	free(a);
 	free(b);
 }
 
-/* One job: host buffer to HBM, HBM to the other stack, to another host buffer; a fill in between. */
+/* One job: host buffer to HBM, HBM to the other stack, to another host buffer; a fill in between.
+ */
 static void chain(int fd)
 {
-	enum { SIZE = 3 << 20 };
-	struct drm_trainium_bo_create c = { .size = SIZE, .place = DRM_TRAINIUM_PLACE_HBM, .stack = 1 };
-	uint32_t in = uapi_bo(fd, DRM_TRAINIUM_PLACE_HOST, SIZE, NULL), out = uapi_bo(fd, DRM_TRAINIUM_PLACE_HOST, SIZE, NULL);
+	enum {
+		SIZE = 3 << 20
+	};
+	struct drm_trainium_bo_create c = { .size = SIZE,
+					    .place = DRM_TRAINIUM_PLACE_HBM,
+					    .stack = 1 };
+	uint32_t in = uapi_bo(fd, DRM_TRAINIUM_PLACE_HOST, SIZE, NULL),
+		 out = uapi_bo(fd, DRM_TRAINIUM_PLACE_HOST, SIZE, NULL);
 	uint32_t hbm = uapi_bo(fd, DRM_TRAINIUM_PLACE_HBM, SIZE, NULL);
 	uint32_t *pin = uapi_map(fd, in, SIZE), *pout = uapi_map(fd, out, SIZE);
 	struct drm_trainium_cmd cmds[4];
@@ -91,7 +113,8 @@ static void chain(int fd)
 	cmds[3] = copy(c.handle, 0, out, 0, SIZE);
 	uapi_is(uapi_run_cmds(fd, ctx, cmds, 4, 0), 0, "four commands that depend on each other");
 	uapi_ok(!memcmp(pin, pout, 4096) && pout[1024] == 0xdeadbeef && pout[3071] == 0xdeadbeef &&
-		!memcmp(pin + 3072, pout + 3072, SIZE - 12288), "each sees what the one before wrote");
+			!memcmp(pin + 3072, pout + 3072, SIZE - 12288),
+		"each sees what the one before wrote");
 	munmap(pin, SIZE);
 	munmap(pout, SIZE);
 	uapi_bo_close(fd, in);
@@ -102,11 +125,16 @@ static void chain(int fd)
 
 static void timeline(int fd)
 {
-	uint32_t sync = uapi_syncobj(fd), bo = uapi_bo(fd, DRM_TRAINIUM_PLACE_HBM, 16 * MIB, NULL), value = 0;
+	uint32_t sync = uapi_syncobj(fd), bo = uapi_bo(fd, DRM_TRAINIUM_PLACE_HBM, 16 * MIB, NULL),
+		 value = 0;
 	struct drm_trainium_sync point = { .handle = sync }, wait = { .handle = sync };
 	struct drm_trainium_cmd cmd;
 	struct drm_trainium_submit s = {
-		.ctx = ctx, .cmds = (uintptr_t)&cmd, .cmd_count = 1, .cmd_stride = sizeof(cmd), .signals = (uintptr_t)&point,
+		.ctx = ctx,
+		.cmds = (uintptr_t)&cmd,
+		.cmd_count = 1,
+		.cmd_stride = sizeof(cmd),
+		.signals = (uintptr_t)&point,
 		.signal_count = 1,
 	};
 	uint32_t other = uapi_ctx(fd, 0, 0, NULL);
@@ -130,17 +158,21 @@ static void timeline(int fd)
 	s.wait_count = 1;
 	s.seq = 0;
 	point.point = 101;
-	uapi_is(uapi_call(fd, DRM_IOCTL_TRAINIUM_SUBMIT, &s), 0, "a job of another context waits for the last point");
+	uapi_is(uapi_call(fd, DRM_IOCTL_TRAINIUM_SUBMIT, &s), 0,
+		"a job of another context waits for the last point");
 	uapi_is(uapi_wait(fd, sync, 101, 10), 0, "its point is signalled");
 	uapi_is(value, 100, "it saw the last value");
 	wait.point = 5000;
 	s.seq = 0;
-	uapi_is(uapi_call(fd, DRM_IOCTL_TRAINIUM_SUBMIT, &s), -EINVAL, "waiting for a point nobody has submitted");
+	uapi_is(uapi_call(fd, DRM_IOCTL_TRAINIUM_SUBMIT, &s), -EINVAL,
+		"waiting for a point nobody has submitted");
 	wait.handle = 999;
-	uapi_is(uapi_call(fd, DRM_IOCTL_TRAINIUM_SUBMIT, &s), -ENOENT, "waiting for a syncobj that does not exist");
+	uapi_is(uapi_call(fd, DRM_IOCTL_TRAINIUM_SUBMIT, &s), -ENOENT,
+		"waiting for a syncobj that does not exist");
 	s.wait_count = 0;
 	point.handle = 999;
-	uapi_is(uapi_call(fd, DRM_IOCTL_TRAINIUM_SUBMIT, &s), -ENOENT, "signalling a syncobj that does not exist");
+	uapi_is(uapi_call(fd, DRM_IOCTL_TRAINIUM_SUBMIT, &s), -ENOENT,
+		"signalling a syncobj that does not exist");
 	point.handle = sync;
 	point.flags = 1;
 	uapi_is(uapi_call(fd, DRM_IOCTL_TRAINIUM_SUBMIT, &s), -EINVAL, "flag of a point");
@@ -156,16 +188,20 @@ static void refused_copies(int fd)
 	struct drm_trainium_cmd cmd;
 
 	uapi_is(one(fd, copy(0, (uintptr_t)buf, bo, 0, 0)), -EINVAL, "copy of 0 bytes");
-	uapi_is(one(fd, copy(0, (uintptr_t)buf, bo, 0, UINT64_MAX)), -EINVAL, "copy of 2^64-1 bytes");
+	uapi_is(one(fd, copy(0, (uintptr_t)buf, bo, 0, UINT64_MAX)), -EINVAL,
+		"copy of 2^64-1 bytes");
 	uapi_is(one(fd, copy(0, (uintptr_t)buf, bo, 65536, 1)), -EINVAL, "copy past the end");
-	uapi_is(one(fd, copy(0, (uintptr_t)buf, bo, UINT64_MAX - 7, 16)), -EINVAL, "offset and length overflow");
+	uapi_is(one(fd, copy(0, (uintptr_t)buf, bo, UINT64_MAX - 7, 16)), -EINVAL,
+		"offset and length overflow");
 	uapi_is(one(fd, copy(0, 0, 0, 0, 16)), -EINVAL, "copy between user memory and user memory");
 	uapi_is(one(fd, copy(777, 0, bo, 0, 16)), -ENOENT, "source handle that does not exist");
-	uapi_is(one(fd, copy(bo, 0, 777, 0, 16)), -ENOENT, "destination handle that does not exist");
+	uapi_is(one(fd, copy(bo, 0, 777, 0, 16)), -ENOENT,
+		"destination handle that does not exist");
 	uapi_is(one(fd, copy(bo, 0, bo, 8, 16)), -EINVAL, "source and destination overlap");
 	uapi_is(one(fd, copy(bo, 0, bo, 16, 16)), 0, "source and destination touch");
 	uapi_is(one(fd, copy(0, 0, bo, 0, 16)), -EFAULT, "null pointer");
-	uapi_is(one(fd, copy(0, UINT64_MAX - 4, bo, 0, 16)), -EFAULT, "pointer at the end of the address space");
+	uapi_is(one(fd, copy(0, UINT64_MAX - 4, bo, 0, 16)), -EFAULT,
+		"pointer at the end of the address space");
 	uapi_is(one(fd, copy(0, 0xffff800000000000, bo, 0, 16)), -EFAULT, "kernel address");
 	uapi_is(one(fd, copy(bo, 0, 0, (uintptr_t)ro, 16)), -EFAULT, "read-only destination");
 	uapi_is(one(fd, fill(bo, 0, 0, 1)), -EINVAL, "fill of 0 bytes");
@@ -195,11 +231,18 @@ static int submit(int fd, struct drm_trainium_submit s)
 
 static void refused_submits(int fd)
 {
-	static struct { struct drm_trainium_cmd cmd; uint64_t more; } wide[2];
+	static struct {
+		struct drm_trainium_cmd cmd;
+		uint64_t more;
+	} wide[2];
 	uint32_t bo = uapi_bo(fd, DRM_TRAINIUM_PLACE_HBM, 65536, NULL);
 	struct drm_trainium_cmd cmd = fill(bo, 0, 4, 1);
 	struct drm_trainium_submit good = {
-		.ctx = ctx, .cmds = (uintptr_t)&cmd, .cmd_count = 1, .cmd_stride = sizeof(cmd), .flags = DRM_TRAINIUM_SUBMIT_WAIT,
+		.ctx = ctx,
+		.cmds = (uintptr_t)&cmd,
+		.cmd_count = 1,
+		.cmd_stride = sizeof(cmd),
+		.flags = DRM_TRAINIUM_SUBMIT_WAIT,
 	}, s = good;
 
 	uapi_is(submit(fd, s), 0, "the template of these cases works");
@@ -249,7 +292,8 @@ static void fault_in_the_middle(int fd)
 	uint32_t x = 5, y = 0;
 
 	munmap(p + size - 4096, 4096);
-	uapi_is(uapi_write(fd, ctx, bo, 0, p, size), -EFAULT, "copy whose last page does not exist");
+	uapi_is(uapi_write(fd, ctx, bo, 0, p, size), -EFAULT,
+		"copy whose last page does not exist");
 	uapi_is(uapi_write(fd, ctx, bo, 0, &x, 4), 0, "copy after it");
 	uapi_is(uapi_read(fd, ctx, bo, 0, &y, 4), 0, "and back");
 	uapi_is(y, 5, "with the right value");
@@ -280,7 +324,8 @@ static void many(int fd)
 
 	for (i = 0; i < DRM_TRAINIUM_SUBMIT_CMDS_MAX; i++)
 		cmds[i] = fill(bo, i * 4ull, 4, i + 1);
-	uapi_is(uapi_run_cmds(fd, ctx, cmds, DRM_TRAINIUM_SUBMIT_CMDS_MAX, 0), 0, "as many commands as a job may have");
+	uapi_is(uapi_run_cmds(fd, ctx, cmds, DRM_TRAINIUM_SUBMIT_CMDS_MAX, 0), 0,
+		"as many commands as a job may have");
 	uapi_is(uapi_read(fd, ctx, bo, 0, back, sizeof(back)), 0, "read them back");
 	for (i = 0; i < DRM_TRAINIUM_SUBMIT_CMDS_MAX; i++)
 		wrong += back[i] != i + 1;

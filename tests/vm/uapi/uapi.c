@@ -61,7 +61,8 @@ void uapi_is(int64_t got, int64_t want, const char *format, ...)
 		return;
 	}
 	failed++;
-	printf("  got %lld (%s), want %lld (%s)\n", (long long)got, got < 0 ? strerror((int)-got) : "", (long long)want,
+	printf("  got %lld (%s), want %lld (%s)\n", (long long)got,
+	       got < 0 ? strerror((int)-got) : "", (long long)want,
 	       want < 0 ? strerror((int)-want) : "");
 	fflush(stdout);
 }
@@ -109,8 +110,8 @@ void uapi_pci(int fd, char text[16])
 	struct drm_trainium_device_info info;
 
 	uapi_device(fd, &info);
-	snprintf(text, 16, "%04x:%02x:%02x.%x", info.pci_domain & 0xffff, info.pci_bus & 0xff, info.pci_slot & 0x1f,
-		 info.pci_function & 7);
+	snprintf(text, 16, "%04x:%02x:%02x.%x", info.pci_domain & 0xffff, info.pci_bus & 0xff,
+		 info.pci_slot & 0x1f, info.pci_function & 7);
 }
 
 int uapi_call(int fd, unsigned long request, void *arg)
@@ -120,7 +121,9 @@ int uapi_call(int fd, unsigned long request, void *arg)
 
 int uapi_device(int fd, struct drm_trainium_device_info *info)
 {
-	struct drm_trainium_query query = { .what = DRM_TRAINIUM_QUERY_DEVICE, .size = sizeof(*info), .data = (uintptr_t)info };
+	struct drm_trainium_query query = { .what = DRM_TRAINIUM_QUERY_DEVICE,
+					    .size = sizeof(*info),
+					    .data = (uintptr_t)info };
 
 	memset(info, 0, sizeof(*info));
 	return uapi_call(fd, DRM_IOCTL_TRAINIUM_QUERY, &query);
@@ -129,7 +132,9 @@ int uapi_device(int fd, struct drm_trainium_device_info *info)
 uint64_t uapi_free_hbm(int fd)
 {
 	struct drm_trainium_memory_info info[8];
-	struct drm_trainium_query query = { .what = DRM_TRAINIUM_QUERY_MEMORY, .size = sizeof(info), .data = (uintptr_t)info };
+	struct drm_trainium_query query = { .what = DRM_TRAINIUM_QUERY_MEMORY,
+					    .size = sizeof(info),
+					    .data = (uintptr_t)info };
 	uint64_t sum = 0;
 	unsigned int i;
 
@@ -143,7 +148,9 @@ uint64_t uapi_free_hbm(int fd)
 
 uint32_t uapi_bo(int fd, uint32_t place, uint64_t size, int *error)
 {
-	struct drm_trainium_bo_create create = { .size = size, .place = place, .stack = DRM_TRAINIUM_STACK_ANY };
+	struct drm_trainium_bo_create create = { .size = size,
+						 .place = place,
+						 .stack = DRM_TRAINIUM_STACK_ANY };
 	int err = uapi_call(fd, DRM_IOCTL_TRAINIUM_BO_CREATE, &create);
 
 	if (error)
@@ -210,28 +217,39 @@ int64_t uapi_now_ns(void)
 int uapi_wait(int fd, uint32_t syncobj, uint64_t point, int seconds)
 {
 	struct drm_syncobj_timeline_wait wait = {
-		.handles = (uintptr_t)&syncobj, .points = (uintptr_t)&point, .count_handles = 1,
+		.handles = (uintptr_t)&syncobj,
+		.points = (uintptr_t)&point,
+		.count_handles = 1,
 		.timeout_nsec = uapi_now_ns() + seconds * 1000000000ll,
 	};
 
 	return uapi_call(fd, DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT, &wait);
 }
 
-int uapi_run_cmds(int fd, uint32_t ctx, const struct drm_trainium_cmd *cmds, uint32_t count, uint64_t timeout_ns)
+int uapi_run_cmds(int fd, uint32_t ctx, const struct drm_trainium_cmd *cmds, uint32_t count,
+		  uint64_t timeout_ns)
 {
 	struct drm_trainium_submit submit = {
-		.ctx = ctx, .flags = DRM_TRAINIUM_SUBMIT_WAIT, .cmds = (uintptr_t)cmds, .cmd_count = count,
-		.cmd_stride = sizeof(*cmds), .timeout_ns = timeout_ns,
+		.ctx = ctx,
+		.flags = DRM_TRAINIUM_SUBMIT_WAIT,
+		.cmds = (uintptr_t)cmds,
+		.cmd_count = count,
+		.cmd_stride = sizeof(*cmds),
+		.timeout_ns = timeout_ns,
 	};
 
 	return uapi_call(fd, DRM_IOCTL_TRAINIUM_SUBMIT, &submit);
 }
 
-int uapi_write(int fd, uint32_t ctx, uint32_t handle, uint64_t offset, const void *data, uint64_t size)
+int uapi_write(int fd, uint32_t ctx, uint32_t handle, uint64_t offset, const void *data,
+	       uint64_t size)
 {
 	struct drm_trainium_cmd cmd = {
 		.type = DRM_TRAINIUM_CMD_COPY,
-		.copy = { .src_offset = (uintptr_t)data, .dst_handle = handle, .dst_offset = offset, .length = size },
+		.copy = { .src_offset = (uintptr_t)data,
+			  .dst_handle = handle,
+			  .dst_offset = offset,
+			  .length = size },
 	};
 
 	return uapi_run_cmds(fd, ctx, &cmd, 1, 0);
@@ -241,7 +259,10 @@ int uapi_read(int fd, uint32_t ctx, uint32_t handle, uint64_t offset, void *data
 {
 	struct drm_trainium_cmd cmd = {
 		.type = DRM_TRAINIUM_CMD_COPY,
-		.copy = { .src_handle = handle, .src_offset = offset, .dst_offset = (uintptr_t)data, .length = size },
+		.copy = { .src_handle = handle,
+			  .src_offset = offset,
+			  .dst_offset = (uintptr_t)data,
+			  .length = size },
 	};
 
 	return uapi_run_cmds(fd, ctx, &cmd, 1, 0);
@@ -250,27 +271,38 @@ int uapi_read(int fd, uint32_t ctx, uint32_t handle, uint64_t offset, void *data
 struct drm_trainium_cmd uapi_cmd_run(uint32_t program, const void *args, uint32_t size)
 {
 	struct drm_trainium_cmd cmd = {
-		.type = DRM_TRAINIUM_CMD_RUN, .run = { .program = program, .args = (uintptr_t)args, .args_size = size },
+		.type = DRM_TRAINIUM_CMD_RUN,
+		.run = { .program = program, .args = (uintptr_t)args, .args_size = size },
 	};
 
 	return cmd;
 }
 
-struct drm_trainium_xfer uapi_xfer_bo_sbuf(uint32_t handle, uint64_t offset, uint64_t sbuf, uint32_t length)
+struct drm_trainium_xfer uapi_xfer_bo_sbuf(uint32_t handle, uint64_t offset, uint64_t sbuf,
+					   uint32_t length)
 {
 	struct drm_trainium_xfer x = {
-		.src_kind = DRM_TRAINIUM_REF_BO, .dst_kind = DRM_TRAINIUM_REF_SBUF, .length = length, .src_handle = handle,
-		.src_offset = offset, .dst_offset = sbuf,
+		.src_kind = DRM_TRAINIUM_REF_BO,
+		.dst_kind = DRM_TRAINIUM_REF_SBUF,
+		.length = length,
+		.src_handle = handle,
+		.src_offset = offset,
+		.dst_offset = sbuf,
 	};
 
 	return x;
 }
 
-struct drm_trainium_xfer uapi_xfer_sbuf_bo(uint64_t sbuf, uint32_t handle, uint64_t offset, uint32_t length)
+struct drm_trainium_xfer uapi_xfer_sbuf_bo(uint64_t sbuf, uint32_t handle, uint64_t offset,
+					   uint32_t length)
 {
 	struct drm_trainium_xfer x = {
-		.src_kind = DRM_TRAINIUM_REF_SBUF, .dst_kind = DRM_TRAINIUM_REF_BO, .length = length, .dst_handle = handle,
-		.dst_offset = offset, .src_offset = sbuf,
+		.src_kind = DRM_TRAINIUM_REF_SBUF,
+		.dst_kind = DRM_TRAINIUM_REF_BO,
+		.length = length,
+		.dst_handle = handle,
+		.dst_offset = offset,
+		.src_offset = sbuf,
 	};
 
 	return x;
@@ -278,26 +310,36 @@ struct drm_trainium_xfer uapi_xfer_sbuf_bo(uint64_t sbuf, uint32_t handle, uint6
 
 struct drm_trainium_xfer uapi_xfer_sem(uint32_t semaphore)
 {
-	struct drm_trainium_xfer x = { .dst_kind = DRM_TRAINIUM_REF_SEM_INC, .length = 4, .dst_offset = semaphore };
+	struct drm_trainium_xfer x = { .dst_kind = DRM_TRAINIUM_REF_SEM_INC,
+				       .length = 4,
+				       .dst_offset = semaphore };
 
 	return x;
 }
 
-struct drm_trainium_ring_create uapi_ring_args(uint32_t ctx, uint32_t core, uint32_t engine, uint32_t queue,
-					       const struct drm_trainium_xfer *xfers, uint32_t count)
+struct drm_trainium_ring_create uapi_ring_args(uint32_t ctx, uint32_t core, uint32_t engine,
+					       uint32_t queue,
+					       const struct drm_trainium_xfer *xfers,
+					       uint32_t count)
 {
 	struct drm_trainium_ring_create create = {
-		.ctx = ctx, .core = core, .engine = engine, .queue = queue, .count = count, .stride = sizeof(*xfers),
+		.ctx = ctx,
+		.core = core,
+		.engine = engine,
+		.queue = queue,
+		.count = count,
+		.stride = sizeof(*xfers),
 		.xfers = (uintptr_t)xfers,
 	};
 
 	return create;
 }
 
-uint32_t uapi_ring(int fd, uint32_t ctx, uint32_t core, uint32_t engine, uint32_t queue, const struct drm_trainium_xfer *xfers,
-		   uint32_t count)
+uint32_t uapi_ring(int fd, uint32_t ctx, uint32_t core, uint32_t engine, uint32_t queue,
+		   const struct drm_trainium_xfer *xfers, uint32_t count)
 {
-	struct drm_trainium_ring_create create = uapi_ring_args(ctx, core, engine, queue, xfers, count);
+	struct drm_trainium_ring_create create =
+		uapi_ring_args(ctx, core, engine, queue, xfers, count);
 
 	return uapi_call(fd, DRM_IOCTL_TRAINIUM_RING_CREATE, &create) ? 0 : create.handle;
 }
@@ -351,14 +393,21 @@ uint32_t uapi_prog_create(int fd, uint32_t ctx, uint32_t core, struct uapi_prog 
 {
 	struct drm_trainium_program_image image = { .engine = TRN_ENGINE_SP, .insns = prog->count };
 	struct drm_trainium_program_create create = {
-		.ctx = ctx, .core = core, .images = (uintptr_t)&image, .rings = (uintptr_t)prog->rings,
-		.bos = (uintptr_t)prog->bos, .image_count = 1, .ring_count = prog->ring_count, .bo_count = prog->bo_count,
+		.ctx = ctx,
+		.core = core,
+		.images = (uintptr_t)&image,
+		.rings = (uintptr_t)prog->rings,
+		.bos = (uintptr_t)prog->bos,
+		.image_count = 1,
+		.ring_count = prog->ring_count,
+		.bo_count = prog->bo_count,
 	};
 	int err;
 
 	prog->code_bo = uapi_bo(fd, DRM_TRAINIUM_PLACE_HBM, sizeof(prog->code), &err);
 	if (!err)
-		err = uapi_write(fd, ctx, prog->code_bo, 0, prog->code, prog->count * sizeof(prog->code[0]));
+		err = uapi_write(fd, ctx, prog->code_bo, 0, prog->code,
+				 prog->count * sizeof(prog->code[0]));
 	image.handle = prog->code_bo;
 	if (!err)
 		err = uapi_call(fd, DRM_IOCTL_TRAINIUM_PROGRAM_CREATE, &create);
@@ -367,7 +416,8 @@ uint32_t uapi_prog_create(int fd, uint32_t ctx, uint32_t core, struct uapi_prog 
 	return err ? 0 : create.handle;
 }
 
-uint32_t uapi_prog_make(int fd, uint32_t ctx, uint32_t core, const struct trn_insn *insns, uint32_t count)
+uint32_t uapi_prog_make(int fd, uint32_t ctx, uint32_t core, const struct trn_insn *insns,
+			uint32_t count)
 {
 	struct uapi_prog prog;
 	uint32_t i;

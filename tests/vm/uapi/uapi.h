@@ -2,8 +2,9 @@
 /*
  * Helpers of the tests that use the kernel's interface directly, without the runtime.
  *
- * A test prints "ok N - name" or "not ok N - name" for each case, and at its end "N passed, N failed, N skipped". Programs are encoded by hand,
- * so that what the kernel accepts does not depend on what the runtime writes.
+ * A test prints "ok N - name" or "not ok N - name" for each case, and at its end "N passed, N
+ * failed, N skipped". Programs are encoded by hand, so that what the kernel accepts does not depend
+ * on what the runtime writes.
  */
 #ifndef TESTS_VM_UAPI_H
 #define TESTS_VM_UAPI_H
@@ -25,7 +26,8 @@
 void uapi_ok(bool passed, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void uapi_skip(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /** uapi_is() - compare; prints both on failure. */
-void uapi_is(int64_t got, int64_t want, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void uapi_is(int64_t got, int64_t want, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 /** uapi_end() - print the sum; the exit status. */
 int uapi_end(void);
 
@@ -52,19 +54,25 @@ int uapi_wait(int fd, uint32_t syncobj, uint64_t point, int seconds);
 int64_t uapi_now_ns(void);
 
 /* Commands, waited for: 0 or the job's error. */
-int uapi_run_cmds(int fd, uint32_t ctx, const struct drm_trainium_cmd *cmds, uint32_t count, uint64_t timeout_ns);
-int uapi_write(int fd, uint32_t ctx, uint32_t handle, uint64_t offset, const void *data, uint64_t size);
+int uapi_run_cmds(int fd, uint32_t ctx, const struct drm_trainium_cmd *cmds, uint32_t count,
+		  uint64_t timeout_ns);
+int uapi_write(int fd, uint32_t ctx, uint32_t handle, uint64_t offset, const void *data,
+	       uint64_t size);
 int uapi_read(int fd, uint32_t ctx, uint32_t handle, uint64_t offset, void *data, uint64_t size);
 struct drm_trainium_cmd uapi_cmd_run(uint32_t program, const void *args, uint32_t size);
 
 /* Transfers, rings, programs. */
-struct drm_trainium_xfer uapi_xfer_bo_sbuf(uint32_t handle, uint64_t offset, uint64_t sbuf, uint32_t length);
-struct drm_trainium_xfer uapi_xfer_sbuf_bo(uint64_t sbuf, uint32_t handle, uint64_t offset, uint32_t length);
+struct drm_trainium_xfer uapi_xfer_bo_sbuf(uint32_t handle, uint64_t offset, uint64_t sbuf,
+					   uint32_t length);
+struct drm_trainium_xfer uapi_xfer_sbuf_bo(uint64_t sbuf, uint32_t handle, uint64_t offset,
+					   uint32_t length);
 struct drm_trainium_xfer uapi_xfer_sem(uint32_t semaphore);
-struct drm_trainium_ring_create uapi_ring_args(uint32_t ctx, uint32_t core, uint32_t engine, uint32_t queue,
-					       const struct drm_trainium_xfer *xfers, uint32_t count);
-uint32_t uapi_ring(int fd, uint32_t ctx, uint32_t core, uint32_t engine, uint32_t queue, const struct drm_trainium_xfer *xfers,
-		   uint32_t count);
+struct drm_trainium_ring_create uapi_ring_args(uint32_t ctx, uint32_t core, uint32_t engine,
+					       uint32_t queue,
+					       const struct drm_trainium_xfer *xfers,
+					       uint32_t count);
+uint32_t uapi_ring(int fd, uint32_t ctx, uint32_t core, uint32_t engine, uint32_t queue,
+		   const struct drm_trainium_xfer *xfers, uint32_t count);
 
 struct trn_insn uapi_insn(uint8_t opcode);
 struct trn_insn uapi_insn_trigger(uint32_t engine_mask, uint32_t queue, uint32_t count);
@@ -72,7 +80,8 @@ struct trn_insn uapi_insn_trigger(uint32_t engine_mask, uint32_t queue, uint32_t
 struct trn_insn uapi_insn_wait(uint16_t semaphore, int32_t value);
 struct trn_insn uapi_insn_branch(uint32_t target);
 
-/** struct uapi_prog - a program under construction: one engine (sync), its code buffer, rings, buffers. */
+/** struct uapi_prog - a program under construction: one engine (sync), its code buffer, rings,
+ * buffers. */
 struct uapi_prog {
 	struct trn_insn code[64];
 	uint32_t count;
@@ -87,6 +96,7 @@ void uapi_prog_add(struct uapi_prog *prog, struct trn_insn insn);
 /** uapi_prog_create() - upload and create; handle, or 0 with *@error. */
 uint32_t uapi_prog_create(int fd, uint32_t ctx, uint32_t core, struct uapi_prog *prog, int *error);
 /** uapi_prog_make() - program of a few instructions and a HALT. */
-uint32_t uapi_prog_make(int fd, uint32_t ctx, uint32_t core, const struct trn_insn *insns, uint32_t count);
+uint32_t uapi_prog_make(int fd, uint32_t ctx, uint32_t core, const struct trn_insn *insns,
+			uint32_t count);
 
 #endif /* TESTS_VM_UAPI_H */
