@@ -204,7 +204,10 @@ START_TEST(queue_init_trace)
 {
 	struct hw_stub *stub = hw_stub_init();
 	const struct trnhw_queue_rings rings = {
-		.m2s = 0x100123456700ull, .s2m = 0x1000abcd00ull, .m2s_count = 8192, .s2m_count = 48,
+		.m2s = 0x100123456700ull,
+		.s2m = 0x1000abcd00ull,
+		.m2s_count = 8192,
+		.s2m_count = 48,
 	};
 	u32 m2s = 0x30040000 + 0x1000 + 14 * 0x1000, s2m = m2s + 0x20000;
 	struct cursor c = { stub, 0 };
