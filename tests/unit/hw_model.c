@@ -9,7 +9,7 @@
 
 #include "tests/unit/hw_model.h"
 
-#define FAST	100
+#define FAST 100
 
 static u32 model_read(void *opaque, unsigned int bar, u64 offset)
 {
@@ -75,7 +75,9 @@ struct hw_model *hw_model_create(const char *arch, u32 disable)
 		.log = model_log,
 	};
 	const struct emu_config config = {
-		.size = sizeof(config), .arch = arch, .routing_id = 3,
+		.size = sizeof(config),
+		.arch = arch,
+		.routing_id = 3,
 		.disable_features = disable,
 	};
 	struct hw_model *m = calloc(1, sizeof(*m));
@@ -90,7 +92,8 @@ struct hw_model *hw_model_create(const char *arch, u32 disable)
 	ck_assert_int_eq(trnhw_init(&m->hw, m->dev, trnhw_user_iomap(m->dev, 0),
 				    ext ? trnhw_user_iomap(m->dev, 2) : NULL,
 				    arch && !strcmp(arch, "inf2") ? 0x7264 : 0x7164,
-				    TRN_FEATURE_ALL & ~disable, emu_device_vectors(m->device)), 0);
+				    TRN_FEATURE_ALL & ~disable, emu_device_vectors(m->device)),
+			 0);
 	return m;
 }
 

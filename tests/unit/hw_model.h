@@ -10,7 +10,7 @@
 #include "tests/emulator/inproc.h"
 #include "tests/unit/hw_stub.h"
 
-#define HW_MODEL_WAIT_S		20
+#define HW_MODEL_WAIT_S 20
 
 /** struct hw_model - a model and the hardware layer on it; @interrupts: by vector. */
 struct hw_model {
@@ -28,7 +28,7 @@ struct hw_buffer {
 	u8 *ptr;
 	size_t size;
 	u64 bus;
-	u64 address;			/* device address */
+	u64 address; /* device address */
 };
 
 /** hw_model_create() - trnhw_init() done; no reset yet. @disable: TRN_FEATURE_* to leave out. */

@@ -8,7 +8,7 @@
 
 #include "tests/unit/hw_stub.h"
 
-#define REGS	32768u
+#define REGS 32768u
 
 static struct hw_stub_register *find(const struct hw_stub *stub, unsigned int bar, u32 offset)
 {
@@ -156,7 +156,8 @@ struct hw_stub *hw_stub_init(void)
 	struct hw_stub *stub = hw_stub_create();
 
 	ck_assert_int_eq(trnhw_init(&stub->hw, stub->dev, trnhw_user_iomap(stub->dev, 0),
-				    trnhw_user_iomap(stub->dev, 2), 0x7164, 0x1f, 5), 0);
+				    trnhw_user_iomap(stub->dev, 2), 0x7164, 0x1f, 5),
+			 0);
 	hw_stub_trace_clear(stub);
 	return stub;
 }
@@ -185,7 +186,7 @@ void hw_stub_expect(const struct hw_stub *stub, unsigned int index, bool write, 
 
 	ck_assert_msg(index < stub->trace_count, "access %u of %u", index, stub->trace_count);
 	ck_assert_msg(a->bar == 0 && a->write == write && a->offset == offset &&
-		      (!write || a->value == value),
+			      (!write || a->value == value),
 		      "access %u is %s BAR%u+%#x = %#x, expected %s BAR0+%#x = %#x", index,
 		      a->write ? "W" : "R", a->bar, a->offset, a->value, write ? "W" : "R", offset,
 		      value);

@@ -13,8 +13,8 @@
 #include "kernel/hw/trnhw.h"
 #include "kernel/hw/user/trnhw_user.h"
 
-#define HW_STUB_TRACE_MAX	65536u
-#define HW_STUB_MISC		0x30fa0000u
+#define HW_STUB_TRACE_MAX 65536u
+#define HW_STUB_MISC	  0x30fa0000u
 
 /** struct hw_access - one register access. */
 struct hw_access {
@@ -26,7 +26,7 @@ struct hw_access {
 };
 
 struct hw_stub_register {
-	u64 key;			/* bar and offset, plus 1; 0: free */
+	u64 key; /* bar and offset, plus 1; 0: free */
 	u32 value;
 };
 

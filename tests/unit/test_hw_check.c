@@ -7,15 +7,15 @@
 
 #include "tests/unit/hw_stub.h"
 
-#define RD	TRN_ACCESS_READ
-#define WR	TRN_ACCESS_WRITE
-#define RW	(RD | WR)
+#define RD TRN_ACCESS_READ
+#define WR TRN_ACCESS_WRITE
+#define RW (RD | WR)
 
 static const struct trnhw_range table[] = {
 	{ 0x1000, 0x1000, RW },
-	{ 0x2000, 0x1000, RD },		/* touches the first */
+	{ 0x2000, 0x1000, RD }, /* touches the first */
 	{ 0x8000, 0x100, WR },
-	{ 0xfffffffffffff000ull, 0x1000, RW },	/* ends with the address space */
+	{ 0xfffffffffffff000ull, 0x1000, RW }, /* ends with the address space */
 };
 
 static int check(u64 src, u64 dst, u32 len, u64 *bad)
@@ -40,8 +40,10 @@ START_TEST(desc_words_documented)
 		{ 4, 0, 0xfffffffd, 0x0d000004, 0x01000004, 0x01080003 },
 	};
 	const struct trnhw_xfer xfer = {
-		.src = 0x1000123456789abcull, .dst = 0x0fffc2700004ull,
-		.len = cases[_i].len, .flags = cases[_i].flags,
+		.src = 0x1000123456789abcull,
+		.dst = 0x0fffc2700004ull,
+		.len = cases[_i].len,
+		.flags = cases[_i].flags,
 	};
 	struct trn_desc m2s, s2m;
 
@@ -279,15 +281,16 @@ END_TEST
 START_TEST(ring_count_rules)
 {
 	static const u32 cases[][2] = {
-		{ 0, 0 }, { 1, 32 }, { 31, 32 }, { 32, 48 }, { 47, 48 }, { 48, 64 }, { 63, 64 },
-		{ 0xffffef, 0xfffff0 }, { 0xfffff0, 0 }, { 0xffffffff, 0 },
+		{ 0, 0 },	 { 1, 32 },	    { 31, 32 }, { 32, 48 },
+		{ 47, 48 },	 { 48, 64 },	    { 63, 64 }, { 0xffffef, 0xfffff0 },
+		{ 0xfffff0, 0 }, { 0xffffffff, 0 },
 	};
 
 	ck_assert_uint_eq(trnhw_ring_count(cases[_i][0]), cases[_i][1]);
 }
 END_TEST
 
-#define PAD	0x2000ull
+#define PAD 0x2000ull
 
 static void fill(u32 count, struct trn_desc m2s[48], struct trn_desc s2m[48])
 {
@@ -326,7 +329,8 @@ START_TEST(ring_fill_content)
 END_TEST
 
 static const struct trnhw_range ring_ranges[] = {
-	{ 0x1000, 0x1000, RW }, { PAD, 8, RW },
+	{ 0x1000, 0x1000, RW },
+	{ PAD, 8, RW },
 };
 
 START_TEST(ring_check_accepts_filled)

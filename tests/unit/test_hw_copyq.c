@@ -7,8 +7,8 @@
 
 #include "tests/unit/hw_stub.h"
 
-#define M2S_BELL	(0x30600000u + 0x1000 + 0x38)
-#define S2M_BELL	(0x30620000u + 0x1000 + 0x38)
+#define M2S_BELL (0x30600000u + 0x1000 + 0x38)
+#define S2M_BELL (0x30620000u + 0x1000 + 0x38)
 
 static struct hw_stub *stub;
 static struct trnhw_copyq q;
@@ -116,7 +116,7 @@ START_TEST(batch_content)
 	ck_assert_uint_eq(q.m2s[0].ctrl, 0x0d001000);
 	ck_assert_uint_eq(q.m2s[0].meta, 0x01080003);
 	ck_assert_uint_eq(q.m2s[1].meta, 0x01080003);
-	ck_assert_uint_eq(q.m2s[2].meta, 0x05080003);	/* barrier on the last of the data */
+	ck_assert_uint_eq(q.m2s[2].meta, 0x05080003); /* barrier on the last of the data */
 	ck_assert_uint_eq(q.m2s[2].addr, one.src);
 	ck_assert_uint_eq(q.s2m[2].addr, one.dst);
 	ck_assert_uint_eq(q.m2s[3].ctrl, 0x0d000004);
@@ -153,7 +153,9 @@ END_TEST
 START_TEST(submit_refuses)
 {
 	static const struct trnhw_xfer bad[] = {
-		{ .len = 0 }, { .len = 65537 }, { .len = 4, .flags = TRNHW_XFER_INTERRUPT },
+		{ .len = 0 },
+		{ .len = 65537 },
+		{ .len = 4, .flags = TRNHW_XFER_INTERRUPT },
 		{ .len = 4, .flags = 4 },
 	};
 	struct trnhw_xfer xfers[2] = { one, bad[_i] };
@@ -185,7 +187,7 @@ START_TEST(poll_in_order)
 	for (i = 0; i < 3; i++)
 		ck_assert_int_eq(submit(1, false, &batch), 0);
 	ck_assert_uint_eq(trnhw_copyq_poll(&q), 0);
-	complete(2);		/* out of order: not believed before the first */
+	complete(2); /* out of order: not believed before the first */
 	ck_assert_uint_eq(trnhw_copyq_poll(&q), 0);
 	complete(1);
 	ck_assert_uint_eq(trnhw_copyq_poll(&q), 2);
@@ -193,7 +195,7 @@ START_TEST(poll_in_order)
 	complete(3);
 	ck_assert_uint_eq(trnhw_copyq_poll(&q), 3);
 	ck_assert_uint_eq(trnhw_copyq_poll(&q), 3);
-	ck_assert_uint_eq(stub->trace_count, 6);	/* polling reads no register */
+	ck_assert_uint_eq(stub->trace_count, 6); /* polling reads no register */
 }
 END_TEST
 
@@ -214,13 +216,13 @@ START_TEST(ring_full)
 	u64 batch;
 
 	/* Four batches of 2033 descriptors leave 60: less than a small batch and the gap need. */
-	for (batch = 0; batch < 4; )
+	for (batch = 0; batch < 4;)
 		ck_assert_int_eq(submit(TRNHW_COPYQ_BATCH, false, &batch), 0);
 	ck_assert_int_eq(submit(44, false, &batch), -EAGAIN);
 	ck_assert_int_eq(submit(43, false, &batch), 0);
 	ck_assert_int_eq(submit(1, false, &batch), -EAGAIN);
 	complete(1);
-	ck_assert_int_eq(submit(1, false, &batch), -EAGAIN);	/* not polled yet */
+	ck_assert_int_eq(submit(1, false, &batch), -EAGAIN); /* not polled yet */
 	ck_assert_uint_eq(trnhw_copyq_poll(&q), 1);
 	ck_assert_int_eq(submit(TRNHW_COPYQ_BATCH, false, &batch), 0);
 	ck_assert_uint_eq(batch, 6);
@@ -318,7 +320,7 @@ START_TEST(batch_number_wrap)
 	ck_assert_int_eq(submit(1, false, &batch), 0);
 	ck_assert_uint_eq(batch, 0x100000000ull);
 	ck_assert_uint_eq(q.marker[0].src, 0);
-	q.marker[0].dst = 0xffffff00;	/* what the batch 256 earlier left */
+	q.marker[0].dst = 0xffffff00; /* what the batch 256 earlier left */
 	ck_assert_uint_eq(trnhw_copyq_poll(&q), 0xffffffff);
 	complete(batch);
 	ck_assert_uint_eq(trnhw_copyq_poll(&q), batch);
@@ -349,7 +351,7 @@ START_TEST(reset_starts_over)
 	ck_assert_int_eq(submit(1, false, &batch), 0);
 	ck_assert_uint_eq(batch, 3);
 	ck_assert_uint_eq(q.m2s[0].ctrl, 0x0d001000);
-	complete(1);			/* a late marker of a lost batch */
+	complete(1); /* a late marker of a lost batch */
 	ck_assert_uint_eq(trnhw_copyq_poll(&q), 2);
 }
 END_TEST

@@ -6,8 +6,8 @@
 
 #include "tests/unit/hw_stub.h"
 
-#define CORE	0x06880000u		/* core 1 */
-#define NQ	(0x30c35000u + 0x100)
+#define CORE 0x06880000u /* core 1 */
+#define NQ   (0x30c35000u + 0x100)
 
 static struct hw_stub *stub;
 static struct trnhw_core core;
@@ -87,7 +87,7 @@ START_TEST(start_trace)
 	hw_stub_expect(stub, i++, true, NQ + 4, 0);
 	hw_stub_expect(stub, i++, true, NQ + 0, 0);
 	hw_stub_expect(stub, i++, true, NQ + 8, 0);
-	hw_stub_expect(stub, i++, true, NQ + 4, nq >> 32);	/* documented: high, low, size */
+	hw_stub_expect(stub, i++, true, NQ + 4, nq >> 32); /* documented: high, low, size */
 	hw_stub_expect(stub, i++, true, NQ + 0, (u32)nq);
 	hw_stub_expect(stub, i++, true, NQ + 8, 8192);
 	hw_stub_expect(stub, i++, true, NQ + 0x10, 0);
@@ -129,8 +129,12 @@ END_TEST
 START_TEST(submit_writes_the_slot)
 {
 	const struct trn_run_request request = {
-		.program = 0x1111222233334444ull, .args = 0x5555, .args_size = 64,
-		.windows = 0x6666, .window_count = 3, .cookie = 0x7777888899990000ull,
+		.program = 0x1111222233334444ull,
+		.args = 0x5555,
+		.args_size = 64,
+		.windows = 0x6666,
+		.window_count = 3,
+		.cookie = 0x7777888899990000ull,
 	};
 
 	start();

@@ -5,7 +5,7 @@
  */
 #include "tests/unit/hw_model.h"
 
-#define MISC_DEVICE_ADDRESS	0x0ffff0fa0000ull
+#define MISC_DEVICE_ADDRESS 0x0ffff0fa0000ull
 
 START_TEST(identify)
 {
@@ -243,7 +243,7 @@ END_TEST
 START_TEST(mailbox_no_such_register)
 {
 	struct hw_model *m = hw_model_start();
-	const u64 address = 0x5000000000ull;	/* between the stacks */
+	const u64 address = 0x5000000000ull; /* between the stacks */
 	u32 value = 77;
 
 	ck_assert_int_eq(trnhw_fwio_read(&m->hw, &address, &value, 1), -EIO);

@@ -8,8 +8,8 @@
 
 #include "tests/unit/hw_model.h"
 
-#define HBM0	TRN_HBM_FW_RESERVED
-#define VECTOR	TRN_VECTOR_H2T(2, 0)
+#define HBM0   TRN_HBM_FW_RESERVED
+#define VECTOR TRN_VECTOR_H2T(2, 0)
 
 static struct hw_model *m;
 static struct trnhw_copyq q;
@@ -101,7 +101,8 @@ START_TEST(copy_around_the_ring)
 			u32 len = 1 + rand_r(&seed) % 256, at = rand_r(&seed) % ((1 << 20) - 256);
 
 			xfers[k] = (struct trnhw_xfer){ .src = a.address + at,
-							.dst = b.address + at, .len = len };
+							.dst = b.address + at,
+							.len = len };
 		}
 		while (trnhw_copyq_submit(&q, xfers, count, false, &batch) == -EAGAIN)
 			trnhw_copyq_poll(&q);
@@ -140,7 +141,8 @@ START_TEST(largest_batch)
 
 	for (i = 0; i < TRNHW_COPYQ_BATCH; i++)
 		xfers[i] = (struct trnhw_xfer){ .src = a.address + i * 512,
-						.dst = b.address + i * 512, .len = 512 };
+						.dst = b.address + i * 512,
+						.len = 512 };
 	ck_assert_int_eq(trnhw_copyq_submit(&q, xfers, TRNHW_COPYQ_BATCH, false, &batch), 0);
 	hw_copy_wait(&q, batch);
 	ck_assert_mem_eq(a.ptr, b.ptr, TRNHW_COPYQ_BATCH * 512);
@@ -258,10 +260,10 @@ struct ring {
 	u32 count;
 };
 
-#define RING_ENGINE	5
-#define RING_QUEUE	3
-#define RING_XFERS	40u
-#define RING_PIECE	256u
+#define RING_ENGINE 5
+#define RING_QUEUE  3
+#define RING_XFERS  40u
+#define RING_PIECE  256u
 
 static struct ring ring_make(void)
 {
@@ -279,8 +281,10 @@ static struct ring ring_make(void)
 						.dst = b.address + i * RING_PIECE,
 						.len = RING_PIECE };
 	trnhw_ring_fill(xfers, RING_XFERS, r.mem.address + 4096, r.m2s, r.s2m, r.count);
-	rings = (struct trnhw_queue_rings){ .m2s = r.mem.address, .s2m = r.mem.address + 2048,
-					    .m2s_count = r.count, .s2m_count = r.count };
+	rings = (struct trnhw_queue_rings){ .m2s = r.mem.address,
+					    .s2m = r.mem.address + 2048,
+					    .m2s_count = r.count,
+					    .s2m_count = r.count };
 	ck_assert_int_eq(trnhw_udma_queue_init(&m->hw, RING_ENGINE, RING_QUEUE, &rings), 0);
 	return r;
 }

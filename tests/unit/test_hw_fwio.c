@@ -8,7 +8,7 @@
 
 #include "tests/unit/hw_stub.h"
 
-#define MISC	HW_STUB_MISC
+#define MISC HW_STUB_MISC
 
 enum answer {
 	ANSWER_GOOD,
@@ -54,8 +54,10 @@ static void answer(struct hw_stub *stub, enum answer how)
 		total -= 4;
 	else if (how == ANSWER_HUGE)
 		total = 0xffff;
-	response[1] = how == ANSWER_FAIL ? 1 : how == ANSWER_UNKNOWN ? 2 :
-		      how == ANSWER_ERROR_7 ? 7 : 0;
+	response[1] = how == ANSWER_FAIL      ? 1
+		      : how == ANSWER_UNKNOWN ? 2
+		      : how == ANSWER_ERROR_7 ? 7
+					      : 0;
 	response[2] = total & 0xff;
 	response[3] = total >> 8;
 	response[0] = how == ANSWER_WRONG_SEQUENCE ? request[0] - 1 : request[0];
@@ -115,8 +117,8 @@ START_TEST(request_format)
 {
 	struct hw_stub *stub = setup(ANSWER_GOOD, ANSWER_GOOD);
 	u8 expected[24] = {
-		2, 1, 24, 0, 0, 0, 0, 0,
-		0x01, 0x00, 0xfa, 0xf0, 0xff, 0x0f, 0, 0, 0x02, 0x40, 0xc8, 0x06, 0x80, 0, 0, 0,
+		2,    1,    24, 0, 0,	 0,    0,    0,	   0x01, 0x00, 0xfa, 0xf0,
+		0xff, 0x0f, 0,	0, 0x02, 0x40, 0xc8, 0x06, 0x80, 0,    0,    0,
 	};
 	u32 values[2], crc;
 

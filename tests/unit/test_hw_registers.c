@@ -4,7 +4,7 @@
  */
 #include "tests/unit/hw_stub.h"
 
-#define MISC	HW_STUB_MISC
+#define MISC HW_STUB_MISC
 
 START_TEST(semaphore_apertures)
 {
@@ -91,7 +91,7 @@ START_TEST(ecc_counts)
 	hw_stub_set(stub, 0, MISC + 0x40, 0x00030001);
 	hw_stub_set(stub, 0, MISC + 0x44, 0xffff0002);
 	hw_stub_set(stub, 0, MISC + 0x48, 0x0001ffff);
-	hw_stub_set(stub, 0, MISC + 0x4c, 0x00090009);	/* no such stack on v2 */
+	hw_stub_set(stub, 0, MISC + 0x4c, 0x00090009); /* no such stack on v2 */
 	trnhw_ecc_read(&stub->hw, &ecc);
 	ck_assert_uint_eq(ecc.sram_uncorrected, 1);
 	ck_assert_uint_eq(ecc.sram_corrected, 3);
@@ -128,12 +128,9 @@ START_TEST(power_reported)
 		int ret;
 		u32 value;
 	} cases[] = {
-		{ 3, 0x00070000 | 4321, 0, 4321 },
-		{ 4, 10000, 0, 10000 },
-		{ 3, 10001, -ENODATA, 0 },
-		{ 2, 4321, -ENODATA, 0 },
-		{ 0, 4321, -ENODATA, 0 },
-		{ 0xdeadbeef, 4321, -ENODATA, 0 },
+		{ 3, 0x00070000 | 4321, 0, 4321 }, { 4, 10000, 0, 10000 },
+		{ 3, 10001, -ENODATA, 0 },	   { 2, 4321, -ENODATA, 0 },
+		{ 0, 4321, -ENODATA, 0 },	   { 0xdeadbeef, 4321, -ENODATA, 0 },
 		{ 3, 0xdeadbeef, -ENODATA, 0 },
 	};
 	struct hw_stub *stub = hw_stub_init();

@@ -4,8 +4,8 @@
  */
 #include "tests/unit/hw_stub.h"
 
-#define MISC	HW_STUB_MISC
-#define MS	1000000ll
+#define MISC HW_STUB_MISC
+#define MS   1000000ll
 
 /* When the device does what; times in ms from the first doorbell, -1: never. */
 struct script {
@@ -46,7 +46,8 @@ static struct hw_stub *setup(s64 accept_ms, s64 idle_ms)
 {
 	struct hw_stub *stub = hw_stub_init();
 
-	script = (struct script){ .accept_ms = accept_ms, .idle_ms = idle_ms,
+	script = (struct script){ .accept_ms = accept_ms,
+				  .idle_ms = idle_ms,
 				  .doorbells_needed = 1 };
 	stub->on_write = on_write;
 	stub->on_sleep = play;
@@ -312,7 +313,8 @@ START_TEST(init_unknown_device)
 	struct hw_stub *stub = hw_stub_create();
 
 	ck_assert_int_eq(trnhw_init(&stub->hw, stub->dev, trnhw_user_iomap(stub->dev, 0), NULL,
-				    0x7364, 0, 0), -ENODEV);
+				    0x7364, 0, 0),
+			 -ENODEV);
 	ck_assert_uint_eq(stub->trace_count, 0);
 	hw_stub_destroy(stub);
 }
@@ -403,7 +405,8 @@ START_TEST(init_without_extension)
 	struct hw_stub *stub = hw_stub_create();
 
 	ck_assert_int_eq(trnhw_init(&stub->hw, stub->dev, trnhw_user_iomap(stub->dev, 0), NULL,
-				    0x7264, 0x1f, 5), 0);
+				    0x7264, 0x1f, 5),
+			 0);
 	ck_assert_uint_eq(stub->hw.features, 0);
 	ck_assert_uint_eq(stub->hw.vectors, 0);
 	ck_assert_uint_eq(trnhw_ext_read(&stub->hw, 0), 0);

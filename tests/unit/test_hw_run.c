@@ -14,7 +14,7 @@ static struct hw_buffer mem;
 
 /* Layout of @mem: instructions, program table, windows. */
 #define TABLE	0x8000
-#define WINDOWS	0x9000
+#define WINDOWS 0x9000
 
 static struct trn_run_request request;
 
@@ -181,8 +181,10 @@ START_TEST(program_starts_a_ring)
 	struct trn_desc *m2s = (struct trn_desc *)(mem.ptr + 0xc000);
 	struct trn_desc *s2m = (struct trn_desc *)(mem.ptr + 0xd000);
 	const struct trnhw_queue_rings rings = {
-		.m2s = mem.address + 0xc000, .s2m = mem.address + 0xd000,
-		.m2s_count = 32, .s2m_count = 32,
+		.m2s = mem.address + 0xc000,
+		.s2m = mem.address + 0xd000,
+		.m2s_count = 32,
+		.s2m_count = 32,
 	};
 	struct trnhw_xfer xfers[2];
 	unsigned int i;
@@ -190,8 +192,8 @@ START_TEST(program_starts_a_ring)
 	program(2);
 	insn(0)->opcode = TRN_OP_DMA_TRIGGER;
 	insn(0)->trigger.engine_mask = 1 << 4;
-	insn(0)->c0 = 2;		/* descriptors */
-	insn(0)->c1 = 6;		/* queue */
+	insn(0)->c0 = 2; /* descriptors */
+	insn(0)->c1 = 6; /* queue */
 	insn(1)->wait[0].op = TRN_WAIT_SEM_GE;
 	insn(1)->wait[0].mode = TRN_WAIT_PASS_SUB;
 	insn(1)->wait[0].index = 20;
@@ -199,8 +201,8 @@ START_TEST(program_starts_a_ring)
 	memset(mem.ptr + 0xe000, 0x5a, 512);
 	mem.ptr[0xf000] = 1;
 	xfers[0] = (struct trnhw_xfer){ mem.address + 0xe000, mem.address + 0xe800, 512, 0 };
-	xfers[1] = (struct trnhw_xfer){ mem.address + 0xf000,
-					trnhw_sem_inc_address(&m->hw, 1, 20), 4, 0 };
+	xfers[1] = (struct trnhw_xfer){ mem.address + 0xf000, trnhw_sem_inc_address(&m->hw, 1, 20),
+					4, 0 };
 	trnhw_ring_fill(xfers, 2, mem.address + 0xf800, m2s, s2m, 32);
 	ck_assert_int_eq(trnhw_udma_queue_init(&m->hw, 16 + 4, 6, &rings), 0);
 	for (i = 0; i < 50; i++) {

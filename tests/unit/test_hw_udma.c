@@ -5,10 +5,10 @@
  */
 #include "tests/unit/hw_stub.h"
 
-#define M2S	0x00000u
-#define S2M	0x20000u
-#define GEN	0x38000u
-#define GENX	0x3c000u
+#define M2S  0x00000u
+#define S2M  0x20000u
+#define GEN  0x38000u
+#define GENX 0x3c000u
 
 /* Position in the recorded trace. */
 struct cursor {
@@ -28,8 +28,9 @@ static void r(struct cursor *c, u32 offset)
 
 static void expect_rows_1_to_8(struct cursor *c, u32 udma, u32 sdma, int e, u32 cfg, u32 spare)
 {
-	static const u32 last[16] = { [0] = 0xffff, [3] = 0xffff, [6] = 0xffff, [9] = 0xffff,
-				      [15] = 0xffff };
+	static const u32 last[16] = {
+		[0] = 0xffff, [3] = 0xffff, [6] = 0xffff, [9] = 0xffff, [15] = 0xffff
+	};
 	u32 q;
 
 	if (e >= 0) {
@@ -64,10 +65,11 @@ static void expect_rows_1_to_8(struct cursor *c, u32 udma, u32 sdma, int e, u32 
 static void expect_rows_9_to_13(struct cursor *c, u32 udma, u32 sdma)
 {
 	static const u32 gen[14][2] = {
-		{ 0x2028, 0x28 }, { 0x00e8, 0x28 }, { 0x2030, 0xf0000000 }, { 0x20b0, 0xffffffc0 },
-		{ 0x2018, 0xf0000000 }, { 0x2098, 0xffffffc0 }, { 0x00d8, 0xfffffaff },
-		{ 0x2068, 0x28 }, { 0x00e8, 0x28 }, { 0x2070, 0x000010f8 }, { 0x20b0, 0xfffff03f },
-		{ 0x2058, 0x000010f8 }, { 0x2098, 0xfffff03f }, { 0x00d8, 0xfffff9ff },
+		{ 0x2028, 0x28 },	{ 0x00e8, 0x28 },	{ 0x2030, 0xf0000000 },
+		{ 0x20b0, 0xffffffc0 }, { 0x2018, 0xf0000000 }, { 0x2098, 0xffffffc0 },
+		{ 0x00d8, 0xfffffaff }, { 0x2068, 0x28 },	{ 0x00e8, 0x28 },
+		{ 0x2070, 0x000010f8 }, { 0x20b0, 0xfffff03f }, { 0x2058, 0x000010f8 },
+		{ 0x2098, 0xfffff03f }, { 0x00d8, 0xfffff9ff },
 	};
 	unsigned int i;
 
@@ -236,9 +238,10 @@ END_TEST
 START_TEST(queue_init_refuses_bad_rings)
 {
 	static const struct trnhw_queue_rings bad[] = {
-		{ 0x1080, 0x2000, 32, 32 }, { 0x1000, 0x2040, 32, 32 }, { 0x1000, 0x2000, 16, 32 },
-		{ 0x1000, 0x2000, 32, 40 }, { 0x1000, 0x2000, 0, 32 },
-		{ 0x1000, 0x2000, 32, 0x1000000 }, { 0x1000, 0x2000, ~0u, 32 },
+		{ 0x1080, 0x2000, 32, 32 },  { 0x1000, 0x2040, 32, 32 },
+		{ 0x1000, 0x2000, 16, 32 },  { 0x1000, 0x2000, 32, 40 },
+		{ 0x1000, 0x2000, 0, 32 },   { 0x1000, 0x2000, 32, 0x1000000 },
+		{ 0x1000, 0x2000, ~0u, 32 },
 	};
 	struct hw_stub *stub = hw_stub_init();
 
@@ -318,10 +321,14 @@ START_TEST(state_decode)
 		u32 m2s, s2m;
 		int state;
 	} cases[] = {
-		{ 0, 0, TRNHW_UDMA_IDLE }, { 0x1111, 0x1111, TRNHW_UDMA_NORMAL },
-		{ 0, 0x0010, TRNHW_UDMA_NORMAL }, { 0x2222, 0, TRNHW_UDMA_ABORT },
-		{ 0x1111, 0x1211, TRNHW_UDMA_ABORT }, { 0x0002, 0x1111, TRNHW_UDMA_ABORT },
-		{ 0x2000, 0, TRNHW_UDMA_ABORT }, { 0x3333, 0, TRNHW_UDMA_IDLE },
+		{ 0, 0, TRNHW_UDMA_IDLE },
+		{ 0x1111, 0x1111, TRNHW_UDMA_NORMAL },
+		{ 0, 0x0010, TRNHW_UDMA_NORMAL },
+		{ 0x2222, 0, TRNHW_UDMA_ABORT },
+		{ 0x1111, 0x1211, TRNHW_UDMA_ABORT },
+		{ 0x0002, 0x1111, TRNHW_UDMA_ABORT },
+		{ 0x2000, 0, TRNHW_UDMA_ABORT },
+		{ 0x3333, 0, TRNHW_UDMA_IDLE },
 	};
 	struct hw_stub *stub = hw_stub_init();
 
