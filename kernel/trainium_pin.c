@@ -75,10 +75,15 @@ struct trainium_pin *trainium_pin_create(struct trainium_device *tdev, u64 addre
 	err = sg_alloc_table_from_pages(&pin->sgt, pin->pages, count, offset, length, GFP_KERNEL);
 	if (err)
 		goto err_pin;
-	err = dma_map_sgtable(tdev->drm.dev, &pin->sgt, dir, 0);
+	/*
+	 * Copies of one job may end in the same cache line. That is two mappings of it, and allowed
+	 * when who maps hands the memory over itself.
+	 */
+	err = dma_map_sgtable(tdev->drm.dev, &pin->sgt, dir, DMA_ATTR_SKIP_CPU_SYNC);
 	if (err)
 		goto err_pin;
 	pin->mapped = true;
+	dma_sync_sgtable_for_device(tdev->drm.dev, &pin->sgt, dir);
 	err = trainium_segs_from_sgt(tdev, &pin->sgt, &pin->segs, &pin->seg_count);
 	if (err)
 		goto err_pin;
@@ -99,8 +104,10 @@ err_pin:
  */
 void trainium_pin_unmap(struct trainium_device *tdev, struct trainium_pin *pin)
 {
-	if (pin->mapped)
-		dma_unmap_sgtable(tdev->drm.dev, &pin->sgt, pin->dir, 0);
+	if (!pin->mapped)
+		return;
+	dma_sync_sgtable_for_cpu(tdev->drm.dev, &pin->sgt, pin->dir);
+	dma_unmap_sgtable(tdev->drm.dev, &pin->sgt, pin->dir, DMA_ATTR_SKIP_CPU_SYNC);
 	pin->mapped = false;
 	mm_unaccount_pinned_pages(&pin->account);
 	pin->account.user = NULL;

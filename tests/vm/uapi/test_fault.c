@@ -39,8 +39,9 @@ static bool nth_missed(void)
 {
 	char text[16] = "";
 
+	/* When only one chance is left this read is the one that fails: as good as a hit. */
 	if (pread(nth_fd, text, sizeof(text) - 1, 0) < 0)
-		perror("fail-nth");
+		text[0] = '\0';
 	nth_set(0);
 	return atoi(text) > 0;
 }

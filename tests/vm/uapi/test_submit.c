@@ -333,6 +333,35 @@ static void many(int fd)
 	uapi_bo_close(fd, bo);
 }
 
+/*
+ * Results of one job side by side in a cache line: on a debug kernel, where mapping the line twice
+ * is a complaint in the log, this is what finds it.
+ */
+static void neighbours(int fd)
+{
+	enum {
+		COUNT = 8
+	};
+	uint32_t bo = uapi_bo(fd, DRM_TRAINIUM_PLACE_HBM, 4096, NULL), in[COUNT],
+		 out[COUNT] = { 0 };
+	struct drm_trainium_cmd cmds[COUNT];
+	uint32_t i;
+
+	memset(cmds, 0, sizeof(cmds));
+	for (i = 0; i < COUNT; i++) {
+		in[i] = i * 2654435761u + 1;
+		cmds[i].type = DRM_TRAINIUM_CMD_COPY;
+		cmds[i].copy.src_handle = bo;
+		cmds[i].copy.src_offset = i * sizeof(in[0]);
+		cmds[i].copy.dst_offset = (uintptr_t)&out[i];
+		cmds[i].copy.length = sizeof(out[0]);
+	}
+	uapi_write(fd, ctx, bo, 0, in, sizeof(in));
+	uapi_is(uapi_run_cmds(fd, ctx, cmds, COUNT, 0), 0, "eight copies into one cache line");
+	uapi_ok(!memcmp(in, out, sizeof(in)), "each brought its word");
+	uapi_bo_close(fd, bo);
+}
+
 int main(void)
 {
 	int fd = uapi_open();
@@ -346,6 +375,7 @@ int main(void)
 	fault_in_the_middle(fd);
 	too_slow(fd);
 	many(fd);
+	neighbours(fd);
 	close(fd);
 	return uapi_end();
 }
