@@ -72,7 +72,7 @@ free_cores() {
 }
 
 log_is_clean() {
-	dmesg | grep -E 'WARNING:|BUG:|Oops|Call Trace|lockdep|refcount_t|hung task|DMA-API|scheduling while' >/tmp/bad_log
+	dmesg | grep -E 'WARNING:|BUG:|Oops|Call Trace|refcount_t:|blocked for more than|DMA-API: [^ ]+ [0-9a-f]+:|scheduling while' >/tmp/bad_log
 	if [ -s /tmp/bad_log ]; then
 		not_ok "$1" "$(head -n 5 /tmp/bad_log)"
 	else
