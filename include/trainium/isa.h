@@ -178,6 +178,39 @@ enum trn_dtype {
 	TRN_DTYPE_FP4_E2M1_X4 = 0x15,
 };
 
+/** trn_isa_dtype_bytes() - size of an element (x4 types: of a pack), 0 for an unknown code. */
+static inline uint32_t trn_isa_dtype_bytes(uint32_t dtype)
+{
+	switch (dtype) {
+	case TRN_DTYPE_INT8:
+	case TRN_DTYPE_UINT8:
+	case TRN_DTYPE_FP8_E3M4:
+	case TRN_DTYPE_FP8_E4M3:
+	case TRN_DTYPE_FP8_E5M2:
+	case TRN_DTYPE_FP8_E4M3FN:
+	case TRN_DTYPE_FP8_E8M0:
+		return 1;
+	case TRN_DTYPE_INT16:
+	case TRN_DTYPE_UINT16:
+	case TRN_DTYPE_BF16:
+	case TRN_DTYPE_FP16:
+	case TRN_DTYPE_FP4_E2M1_X4:
+		return 2;
+	case TRN_DTYPE_INT32:
+	case TRN_DTYPE_UINT32:
+	case TRN_DTYPE_FP32:
+	case TRN_DTYPE_FP32R:
+	case TRN_DTYPE_TF32:
+	case TRN_DTYPE_FP8_E5M2_X4:
+	case TRN_DTYPE_FP8_E4M3FN_X4:
+		return 4;
+	case TRN_DTYPE_INT64:
+	case TRN_DTYPE_UINT64:
+		return 8;
+	}
+	return 0;
+}
+
 /* On-chip memories (bits 31:30 of an operand's first word). */
 #define TRN_MEM_SBUF			0u
 #define TRN_MEM_PSUM			1u

@@ -7,34 +7,7 @@
 
 uint32_t trn_dtype_bytes(uint32_t dtype)
 {
-	switch (dtype) {
-	case TRN_DTYPE_INT8:
-	case TRN_DTYPE_UINT8:
-	case TRN_DTYPE_FP8_E3M4:
-	case TRN_DTYPE_FP8_E4M3:
-	case TRN_DTYPE_FP8_E5M2:
-	case TRN_DTYPE_FP8_E4M3FN:
-	case TRN_DTYPE_FP8_E8M0:
-		return 1;
-	case TRN_DTYPE_INT16:
-	case TRN_DTYPE_UINT16:
-	case TRN_DTYPE_BF16:
-	case TRN_DTYPE_FP16:
-	case TRN_DTYPE_FP4_E2M1_X4:
-		return 2;
-	case TRN_DTYPE_INT32:
-	case TRN_DTYPE_UINT32:
-	case TRN_DTYPE_FP32:
-	case TRN_DTYPE_FP32R:
-	case TRN_DTYPE_TF32:
-	case TRN_DTYPE_FP8_E5M2_X4:
-	case TRN_DTYPE_FP8_E4M3FN_X4:
-		return 4;
-	case TRN_DTYPE_INT64:
-	case TRN_DTYPE_UINT64:
-		return 8;
-	}
-	return 0;
+	return trn_isa_dtype_bytes(dtype);
 }
 
 const char *trn_dtype_name(uint32_t dtype)
