@@ -107,6 +107,18 @@ enum trn_status trn_queue_outcome_locked(struct trn_queue *queue, uint64_t point
 	return TRN_OK;
 }
 
+enum trn_status trn_queue_sent_check_locked(struct trn_queue *queue, uint64_t point)
+{
+	enum trn_status result = trn_queue_outcome_locked(queue, point);
+
+	if (!result && point > queue->sent)
+		result = trn_error_set(TRN_ERR_INVALID,
+				       "%s: queue %" PRIu64 ": point %" PRIu64
+				       " was never enqueued, the last one is %" PRIu64,
+				       queue->device->spec, queue->id, point, queue->sent);
+	return result;
+}
+
 static void describe_fault(const struct trn_queue *queue,
 			   const struct drm_trainium_ctx_status *status, uint64_t point, char *text,
 			   size_t size)

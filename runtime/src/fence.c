@@ -68,25 +68,19 @@ static enum trn_status wait_point(struct trn_queue *queue, uint64_t point, int64
 {
 	struct trn_device *device = queue->device;
 	enum trn_status result;
-	uint64_t sent, failed = 0;
+	uint64_t failed = 0;
 	int error;
 
 	*pending = false;
 	pthread_mutex_lock(&queue->lock);
 	if (point > queue->submitted && queue->cmd_count)
 		trn_queue_flush_locked(queue, deadline_ns == INT64_MAX);
-	result = trn_queue_outcome_locked(queue, point);
-	sent = queue->sent;
+	result = trn_queue_sent_check_locked(queue, point);
 	pthread_mutex_unlock(&queue->lock);
 	if (result)
 		return result;
 	if (point <= atomic_load_explicit(&queue->passed, memory_order_acquire))
 		return TRN_OK;
-	if (point > sent)
-		return trn_error_set(TRN_ERR_INVALID,
-				     "%s: queue %" PRIu64 ": point %" PRIu64
-				     " was never enqueued, the last one is %" PRIu64,
-				     device->spec, queue->id, point, sent);
 	error = device->ops->ctx_wait(device->backend, queue->ctx, point, deadline_ns, &failed);
 	if (error == -ETIME) {
 		*pending = true;
@@ -161,12 +155,7 @@ enum trn_status trn_fence_fd(struct trn_fence fence, int *fd)
 	pthread_mutex_lock(&queue->lock);
 	if (fence.point > queue->submitted && queue->cmd_count)
 		trn_queue_flush_locked(queue, false);
-	result = trn_queue_outcome_locked(queue, fence.point);
-	if (!result && fence.point > queue->sent)
-		result = trn_error_set(TRN_ERR_INVALID,
-				       "%s: queue %" PRIu64 ": point %" PRIu64
-				       " was never enqueued, the last one is %" PRIu64,
-				       queue->device->spec, queue->id, fence.point, queue->sent);
+	result = trn_queue_sent_check_locked(queue, fence.point);
 	pthread_mutex_unlock(&queue->lock);
 	if (result)
 		return result;

@@ -177,6 +177,9 @@ void trn_queue_fail_locked(struct trn_queue *queue, uint64_t point, enum trn_sta
 /** trn_queue_outcome_locked() - what is known of a point that will not pass any more: TRN_OK when
  * nothing; sets the sentence. */
 enum trn_status trn_queue_outcome_locked(struct trn_queue *queue, uint64_t point);
+/** trn_queue_sent_check_locked() - the outcome of a point, or the error of one never enqueued; the
+ * queue has been flushed. */
+enum trn_status trn_queue_sent_check_locked(struct trn_queue *queue, uint64_t point);
 /** trn_queue_job_failed_locked() - the backend answered @error for @point: say it in words and fail
  * the queue. */
 void trn_queue_job_failed_locked(struct trn_queue *queue, uint64_t point, int error);

@@ -515,12 +515,7 @@ static enum trn_status fence_sent(struct trn_fence fence)
 	if (fence.point > other->submitted && other->cmd_count)
 		result = trn_queue_flush_locked(other, false);
 	if (!result)
-		result = trn_queue_outcome_locked(other, fence.point);
-	if (!result && fence.point > other->sent)
-		result = trn_error_set(TRN_ERR_INVALID,
-				       "%s: queue %" PRIu64 ": point %" PRIu64
-				       " was never enqueued, the last one is %" PRIu64,
-				       other->device->spec, other->id, fence.point, other->sent);
+		result = trn_queue_sent_check_locked(other, fence.point);
 	pthread_mutex_unlock(&other->lock);
 	return result;
 }
