@@ -13,7 +13,7 @@
 ##   check-unit    unit tests under sanitizers and the whole-program tests, no VM
 ##   check-vm      the VM suite on both guest kernels
 ##   check-kasan   the VM suite on a debug kernel with KASAN, lockdep and kmemleak
-##   check-fuzz    fuzzers, 60 s each (FUZZ_SECONDS=n)
+##   check-fuzz    fuzzers, 60 s each (FUZZ_SECONDS=n); check has a minute of all
 ##   bench         every benchmark; tables here, JSON under build/bench/
 ##   lint          style and static checks
 ##   install       DESTDIR=, PREFIX=/usr/local

@@ -44,7 +44,7 @@ vm-guest: all vm-tests
 		$(MAKE) --no-print-directory module KDIR="$$(scripts/kernel-fetch --kdir $$k)" || exit 1; done
 
 # Parts leave their sums in build/check/*.result; a part that fails does not hide the others.
-check: CHECK_PARTS := asan tsan system vm
+check: CHECK_PARTS := asan tsan smoke system vm
 check-unit: CHECK_PARTS := asan tsan system
 check check-unit: deps-check
 	$(Q)rm -rf $(CHECK_LOGS) && mkdir -p $(CHECK_LOGS)

@@ -2,7 +2,8 @@
 #
 # Fuzz targets. Each is linked twice:
 #   build/fuzz/NAME              libFuzzer, AddressSanitizer, UBSan; clang; by "make check-fuzz"
-#   $(B)/tests/fuzz/replay_NAME  runs the files of the target's corpus; a unit test
+#   $(B)/tests/fuzz/replay_NAME  runs the files of the target's corpus, a unit test; under
+#                                ThreadSanitizer also inputs made from them, by "make check-fuzz"
 # Documentation/fuzzing.md is the manual.
 
 FUZZ := tests/fuzz
@@ -70,9 +71,25 @@ fuzzers: $(FUZZ_BINS)
 
 check-fuzz:
 	$(Q)scripts/deps build check
+	$(Q)mkdir -p $(CHECK_LOGS)
+	$(Q)$(MAKE) --no-print-directory run-fuzz
+
+# A part of "make check" is a minute of all targets, two at a time.
+FUZZ_TSAN_BINS := $(FUZZ_DEVICE_TARGETS:%=build/tsan/$(FUZZ)/replay_%)
+FUZZ_SMOKE_SECONDS := $(shell expr 120 / $(words $(FUZZ_TARGETS) $(FUZZ_TSAN_BINS)))
+
+.PHONY: run-fuzz run-smoke
+run-smoke:
+	$(Q)$(MAKE) --no-print-directory run-fuzz FUZZ_SECONDS=$(FUZZ_SMOKE_SECONDS)
+
+run-fuzz:
 	$(Q)$(MAKE) --no-print-directory fuzzers
-	$(Q)tests/run --label fuzz --jobs 2 --timeout $$(($(FUZZ_SECONDS) + 300)) --log-dir $(CHECK_LOGS) \
-		$(foreach t,$(FUZZ_TARGETS),"$(FUZZ)/run --seconds $(FUZZ_SECONDS) $t")
+	$(Q)$(MAKE) --no-print-directory B=build/tsan SANITIZE=thread $(FUZZ_TSAN_BINS)
+	$(Q)TSAN_OPTIONS="halt_on_error=1 exitcode=66 suppressions=$(FUZZ)/tsan.supp" \
+		tests/run --label fuzz --jobs 2 --timeout $$(($(FUZZ_SECONDS) + 300)) --log-dir $(CHECK_LOGS) \
+		--result $(CHECK_LOGS)/smoke.result \
+		$(foreach t,$(FUZZ_TARGETS),"$(FUZZ)/run --seconds $(FUZZ_SECONDS) $t") \
+		$(foreach t,$(FUZZ_TSAN_BINS),"$t --seconds $(FUZZ_SECONDS)")
 
 # Replay.
 REPLAY_BINS := $(FUZZ_TARGETS:%=$(B)/$(FUZZ)/replay_%)
