@@ -100,6 +100,7 @@
 #define TRN_IOFIC_CONTROL		0x28
 #define TRN_IOFIC_ABORT_MASK		0x30		/* 0 in a bit: the event aborts the UDMA */
 #define TRN_IOFIC_CONTROL_INIT		0x28u
+#define TRN_IOFIC_SIZE			0x40
 #define TRN_GEN_IOFIC_PRIMARY(g)	(0x0000 + (g) * 0x40)
 #define TRN_GEN_IOFIC_SECONDARY_A	0x2000
 #define TRN_GEN_IOFIC_SECONDARY_B	0x2040
@@ -125,6 +126,15 @@
 #define TRN_ERR_B_PREFETCH_RESPONSE	(1u << 9)
 #define TRN_ERR_B_WRONG_RING_ID		(1u << 11)
 #define TRN_ERR_B_LENGTH_MISMATCH	(1u << 24)
+
+/*
+ * FIS, fabric interrupts and errors (v3, engines owned by a core): four groups in the IOFIC layout.
+ * Group 2 is M2S, group 3 is S2M.
+ */
+#define TRN_FIS_GROUPS			4
+#define TRN_FIS_GROUP(g)		((g) * TRN_IOFIC_SIZE)
+#define TRN_FIS_M2S_WRONG_RING_ID	(1u << 11)
+#define TRN_FIS_S2M_WRONG_RING_ID	(1u << 2)
 
 /* GENX: per-queue selectors. */
 #define TRN_GENX_SELECTOR(q)		(0x400 + (q) * 0x40)	/* tx; rx 0..2 at +4, +8, +0xc */

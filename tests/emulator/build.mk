@@ -5,7 +5,7 @@
 
 EMU := tests/emulator
 EMU_DEVICE_SRCS := $(addprefix $(EMU)/, \
-	complaint.c crc32c.c decode.c device.c ext.c fault.c firmware.c irq.c memory.c misc_ram.c notify.c \
+	complaint.c crc32c.c decode.c device.c ext.c fault.c firmware.c fis.c hbm.c iofic.c irq.c memory.c misc_ram.c notify.c \
 	pci_config.c product.c regs.c submit.c tpb.c udma.c udma_regs.c unit.c window.c worker.c \
 	inproc/inproc.c)
 

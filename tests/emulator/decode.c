@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Device address decode: host window, HBM stacks, ranges of BAR0 with SBUF among them.
+ * Device address decode: host window, HBM stacks, plain memory, ranges of BAR0 with SBUF
+ * among them.
  */
 #include "device.h"
 
@@ -20,8 +21,28 @@ static bool decode_hbm(struct emu_device *device, uint64_t addr, uint64_t len,
 		if (offset >= device->hbm_bytes)
 			continue;
 		target->kind = EMU_TARGET_MEMORY;
-		target->ptr = device->hbm + h * device->hbm_bytes + offset;
+		target->ptr = device->hbm + h * device->hbm_stride + offset;
 		target->len = min_u64(len, device->hbm_bytes - offset);
+		return true;
+	}
+	return false;
+}
+
+static bool decode_plain(struct emu_device *device, uint64_t addr, uint64_t len,
+			 struct emu_target *target)
+{
+	const struct emu_plain_range *range = device->product->plain;
+	uint8_t *ptr = device->plain;
+	unsigned int i;
+
+	for (i = 0; i < device->product->plain_count; ptr += range[i++].size) {
+		uint64_t offset = addr - range[i].dev;
+
+		if (offset >= range[i].size)
+			continue;
+		target->kind = EMU_TARGET_MEMORY;
+		target->ptr = ptr + offset;
+		target->len = min_u64(len, range[i].size - offset);
 		return true;
 	}
 	return false;
@@ -92,7 +113,7 @@ void emu_decode(struct emu_device *device, uint64_t addr, uint64_t len, struct e
 		target->len = min_u64(len, product->host_size - offset);
 		return;
 	}
-	if (decode_hbm(device, addr, len, target))
+	if (decode_hbm(device, addr, len, target) || decode_plain(device, addr, len, target))
 		return;
 	for (i = 0; i < product->window_count; i++) {
 		uint64_t offset = addr - product->windows[i].dev;

@@ -15,8 +15,6 @@
 #include "submit.h"
 
 #define ROUTING_IDS 64u
-#define HBM_MIN	    (64ull << 20)
-#define ARCH_LATER  "trn2"
 #define SERIAL_HIGH 0x54524e00u /* "TRN", generation in the low byte */
 #define SERIAL_LOW  0x10000000u /* plus routing id */
 
@@ -36,12 +34,7 @@ static int config_check(const struct emu_config *config, const struct emu_produc
 	}
 	*product = emu_product_find(arch);
 	if (!*product) {
-		if (!strcmp(arch, ARCH_LATER))
-			snprintf(error, size,
-				 "arch=%s: this model does not emulate Trn2 yet; use trn1 or inf2",
-				 arch);
-		else
-			snprintf(error, size, "arch=%s is unknown; use trn1 or inf2", arch);
+		snprintf(error, size, "arch=%s is unknown; use trn1, inf2 or trn2", arch);
 		return -EINVAL;
 	}
 	if (config->routing_id >= ROUTING_IDS) {
@@ -49,14 +42,11 @@ static int config_check(const struct emu_config *config, const struct emu_produc
 			 config->routing_id, ROUTING_IDS - 1);
 		return -EINVAL;
 	}
-	if (config->hbm_bytes &&
-	    (config->hbm_bytes < HBM_MIN || config->hbm_bytes > (*product)->hbm_bytes ||
-	     (config->hbm_bytes & (config->hbm_bytes - 1)))) {
+	if (config->hbm_bytes && !emu_hbm_size_valid(*product, config->hbm_bytes)) {
 		snprintf(error, size,
-			 "hbm-size=%" PRIu64
-			 " is invalid; must be a power of two from %llu to %" PRIu64
-			 " (bytes of each of the %u stacks)",
-			 config->hbm_bytes, HBM_MIN, (*product)->hbm_bytes, (*product)->stacks);
+			 "hbm-size=%" PRIu64 " is invalid; bytes of each of the %u stacks must be "
+			 "%" PRIu64 " (the real size) or a power of two from %llu to below it",
+			 config->hbm_bytes, (*product)->stacks, (*product)->hbm_bytes, EMU_HBM_MIN);
 		return -EINVAL;
 	}
 	if (config->disable_features & ~TRN_FEATURE_ALL) {
@@ -68,22 +58,6 @@ static int config_check(const struct emu_config *config, const struct emu_produc
 	return 0;
 }
 
-static int hbm_create(struct emu_device *device)
-{
-	void *hbm;
-
-	device->hbm_size = device->hbm_bytes * device->product->stacks;
-	hbm = mmap(NULL, device->hbm_size, PROT_READ | PROT_WRITE,
-		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (hbm == MAP_FAILED)
-		return -errno;
-	device->hbm = hbm;
-	/* Both are hints: fewer page faults in large copies, and no core dump of the whole HBM. */
-	madvise(hbm, device->hbm_size, MADV_HUGEPAGE);
-	madvise(hbm, device->hbm_size, MADV_DONTDUMP);
-	return 0;
-}
-
 static int parts_create(struct emu_device *device)
 {
 	unsigned int i;
@@ -92,7 +66,7 @@ static int parts_create(struct emu_device *device)
 	for (i = 0; i < device->product->top_sps; i++)
 		emu_notific_init(&device->top_sp_notific[i]);
 	emu_irq_init(device);
-	error = hbm_create(device);
+	error = emu_hbm_create(device);
 	if (!error)
 		error = emu_blocks_create(device);
 	if (!error)
@@ -137,8 +111,9 @@ int emu_device_create(const struct emu_config *config, const struct emu_host_ops
 	status = parts_create(dev);
 	if (status) {
 		snprintf(error, error_size,
-			 "cannot create the %s device with 2^%d bytes of HBM: %s", product->arch,
-			 63 - __builtin_clzll(dev->hbm_bytes * product->stacks), strerror(-status));
+			 "cannot create the %s device with %u stacks of %" PRIu64
+			 " bytes of HBM: %s",
+			 product->arch, product->stacks, dev->hbm_bytes, strerror(-status));
 		emu_device_destroy(dev);
 		return status;
 	}
@@ -161,8 +136,7 @@ void emu_device_destroy(struct emu_device *device)
 	emu_engines_destroy(device);
 	emu_units_destroy(device);
 	emu_blocks_destroy(device);
-	if (device->hbm)
-		munmap(device->hbm, device->hbm_size);
+	emu_hbm_destroy(device);
 	for (i = 0; i < device->product->top_sps; i++)
 		emu_notific_destroy(&device->top_sp_notific[i]);
 	emu_irq_destroy(device);
@@ -179,15 +153,9 @@ uint64_t emu_device_bar_size(const struct emu_device *device, unsigned int bar)
 	case TRN_EXT_BAR:
 		return device->features ? TRN_EXT_BAR_SIZE : 0;
 	case 4:
-		return device->hbm_size;
+		return device->hbm_stride * device->product->stacks;
 	}
 	return 0;
-}
-
-void *emu_device_hbm(struct emu_device *device, uint64_t *size)
-{
-	*size = device->hbm_size;
-	return device->hbm;
 }
 
 unsigned int emu_device_vectors(const struct emu_device *device)
@@ -263,11 +231,12 @@ void emu_device_reset(struct emu_device *device)
 	/* Gives the pages back and leaves zeroes. */
 	if (madvise(device->store, device->store_size, MADV_DONTNEED))
 		memset(device->store, 0, device->store_size);
+	emu_hbm_power_up(device);
 	emu_engines_power_up(device);
-	for (i = 0; i < device->product->top_sps; i++) {
+	for (i = 0; i < device->product->top_sp_windows; i++)
 		emu_top_sp_clear(device, i);
+	for (i = 0; i < device->product->top_sps; i++)
 		emu_notific_clear(&device->top_sp_notific[i]);
-	}
 	atomic_store(&device->firmware.trigger, false);
 	atomic_store(&device->firmware.resetting, false);
 	emu_misc_power_up(device);

@@ -29,6 +29,7 @@
 
 #define EMU_MAX_ENGINES 132
 #define EMU_MAX_TOP_SPS 20
+#define EMU_MAX_DIES	2
 #define EMU_MAX_VECTORS (1 + TRN_MAX_CORES + 8)
 #define EMU_MAX_GROUPS	(TRN_MAX_CORES + 8)
 #define EMU_BATCH \
@@ -91,7 +92,7 @@ struct emu_dma_engine {
 	int core; /* owner, -1: host copy engine */
 	unsigned int vector;
 	struct emu_group *group;
-	struct emu_block *udma, *sdma;
+	struct emu_block *udma, *sdma, *fis; /* fis: NULL where there is none */
 	pthread_mutex_t lock;
 	enum emu_udma_state state[2];
 	struct emu_queue queue[TRN_UDMA_QUEUES];
@@ -166,13 +167,18 @@ struct emu_irq {
 	bool masked[EMU_MAX_VECTORS], pending[EMU_MAX_VECTORS];
 };
 
+/** struct emu_power - power samples of a die. */
+struct emu_power {
+	_Atomic uint64_t stamp, busy;
+	_Atomic uint32_t util;
+};
+
 /** struct emu_firmware - management processor. */
 struct emu_firmware {
 	struct emu_worker worker;
 	atomic_bool trigger, resetting;
 	uint8_t *request, *response; /* FWIO buffers, firmware thread only */
-	_Atomic uint64_t power_stamp, power_busy;
-	_Atomic uint32_t power_util;
+	struct emu_power power[EMU_MAX_DIES];
 };
 
 /** enum emu_fault_id - faults on demand, in the order of fault.c. */
@@ -206,9 +212,11 @@ struct emu_device {
 	atomic_bool stopping; /* workers return at once; set during reset and destruction */
 	pthread_mutex_t reset_lock;
 
-	uint8_t *hbm;		      /* BAR4 */
-	uint64_t hbm_bytes, hbm_size; /* per stack; BAR4 */
-	void *store;		      /* plain registers of all blocks */
+	uint8_t *hbm;			/* BAR4 */
+	uint64_t hbm_bytes, hbm_stride; /* of a stack: what is backed, its slot in BAR4 */
+	uint8_t *plain;			/* the product's plain ranges, one behind the other */
+	size_t plain_size;
+	void *store; /* plain registers of all blocks */
 	size_t store_size;
 	struct emu_block *block; /* sorted by base */
 	unsigned int block_count;
@@ -260,6 +268,15 @@ struct emu_target {
  * unless EMU_TARGET_NONE. */
 void emu_decode(struct emu_device *device, uint64_t addr, uint64_t len, struct emu_target *target);
 
+/* hbm.c */
+#define EMU_HBM_MIN (64ull << 20) /* bytes of the smallest stack */
+int emu_hbm_create(struct emu_device *device);
+void emu_hbm_destroy(struct emu_device *device);
+/** emu_hbm_power_up() - zero the plain ranges; HBM keeps its content. Workers are asleep. */
+void emu_hbm_power_up(struct emu_device *device);
+/** emu_hbm_size_valid() - may a stack of @product have @bytes? */
+bool emu_hbm_size_valid(const struct emu_product *product, uint64_t bytes);
+
 /* memory.c; all from worker threads or a register access, no lock held. Return 0, or -1 at the
  * first byte that cannot be reached. */
 int emu_memory_read(struct emu_device *device, uint64_t addr, void *buf, size_t len);
@@ -285,6 +302,20 @@ int emu_blocks_create(struct emu_device *device);
 void emu_blocks_destroy(struct emu_device *device);
 uint32_t emu_store_read(const struct emu_block *block, uint32_t offset);
 void emu_store_write(struct emu_block *block, uint32_t offset, uint32_t value);
+
+/* iofic.c; a group is TRN_IOFIC_SIZE bytes of registers */
+uint32_t emu_iofic_read(const _Atomic uint32_t *group, uint32_t reg);
+/** emu_iofic_write() - Return: false when the register is read-only. */
+bool emu_iofic_write(_Atomic uint32_t *group, uint32_t reg, uint32_t value);
+void emu_iofic_latch(_Atomic uint32_t *group, uint32_t cause);
+void emu_iofic_power_up(_Atomic uint32_t *group);
+
+/* fis.c */
+uint32_t emu_fis_read(struct emu_device *device, const struct emu_block *block, uint32_t offset);
+void emu_fis_write(struct emu_device *device, const struct emu_block *block, uint32_t offset,
+		   uint32_t value);
+/** emu_fis_latch() - causes of groups 2 and 3; @block NULL: the engine has no such block. */
+void emu_fis_latch(const struct emu_block *block, uint32_t m2s, uint32_t s2m);
 
 /* ext.c; BAR2 */
 uint32_t emu_ext_read(struct emu_device *device, uint32_t offset);

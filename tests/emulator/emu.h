@@ -55,7 +55,7 @@ struct emu_config {
 	const char *arch;    /* "trn1" (default), "inf2", "trn2" */
 	uint32_t routing_id; /* 0..63 */
 	uint64_t serial;     /* 0: derived from the routing id */
-	/* per stack, 0: real size; power of two >= 64 MiB and <= real size */
+	/* per stack, 0: real size; else the real size, or a power of two from 64 MiB to below it */
 	uint64_t hbm_bytes;
 	uint32_t disable_features; /* TRN_FEATURE_* not announced and not present */
 };
@@ -109,10 +109,17 @@ uint32_t emu_device_read(struct emu_device *device, unsigned int bar, uint64_t o
 void emu_device_write(struct emu_device *device, unsigned int bar, uint64_t offset, uint32_t value,
 		      unsigned int size);
 /**
- * emu_device_hbm() - BAR4 content: one pointer for the whole BAR, sparse; offset h * stride for
- * stack h.
+ * emu_device_hbm() - BAR4 content: one pointer for the whole BAR, sparse. @size: of the BAR, a
+ * power of two; stack h lies at h * (@size / number of stacks). What is behind a stack up to the
+ * next one must not be touched: emu_device_hbm_stack() tells how much there is.
  */
 void *emu_device_hbm(struct emu_device *device, uint64_t *size);
+/**
+ * emu_device_hbm_stack() - where in BAR4 stack @stack lies and how many bytes are backed.
+ * Return: false when there is no such stack.
+ */
+bool emu_device_hbm_stack(const struct emu_device *device, unsigned int stack, uint64_t *offset,
+			  uint64_t *size);
 
 /**
  * emu_device_pci_config() - fills the 4 KiB config image: identity, BAR types, extended capability.

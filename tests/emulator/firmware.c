@@ -18,21 +18,37 @@ static uint64_t misc_address(struct emu_device *device, uint32_t high, uint32_t 
 	       emu_store_read(device->misc, low);
 }
 
+static void reset_unit(struct emu_device *device, enum emu_reset_kind kind, unsigned int unit)
+{
+	switch (kind) {
+	case EMU_RESET_CORE:
+		emu_unit_reset(&device->unit[unit]);
+		break;
+	case EMU_RESET_ENGINES:
+		emu_dma_engine_reset(&device->engine[unit]);
+		break;
+	case EMU_RESET_TOP_SPS:
+		emu_top_sp_clear(device, device->product->top_sp_window[unit]);
+		emu_notific_clear(&device->top_sp_notific[unit]);
+		break;
+	}
+}
+
 static void reset_tpbs(struct emu_device *device, uint32_t map)
 {
 	const struct emu_product *product = device->product;
-	unsigned int i, e;
+	unsigned int f, bit, unit;
 
-	for (i = 0; i < product->cores; i++) {
-		if (!(map & (1u << i)))
-			continue;
-		emu_unit_reset(&device->unit[i]);
-		for (e = 0; e < TRN_ENGINES_PER_CORE; e++)
-			emu_dma_engine_reset(&device->engine[i * TRN_ENGINES_PER_CORE + e]);
+	for (f = 0; f < product->reset_count; f++) {
+		const struct emu_reset_field *field = &product->resets[f];
+
+		for (bit = 0; bit < field->bits; bit++) {
+			if (!(map & (1u << (field->shift + bit))))
+				continue;
+			for (unit = 0; unit < field->units; unit++)
+				reset_unit(device, field->kind, bit * field->units + unit);
+		}
 	}
-	for (i = 0; i < product->top_sps; i++)
-		if (map & (1u << (product->reset_top_sp_shift + i)))
-			emu_top_sp_clear(device, i);
 }
 
 /* DMA queues keep their state: drivers exist that do not set them up again. */
@@ -45,10 +61,10 @@ static void reset_all(struct emu_device *device)
 		emu_unit_reset(&device->unit[i]);
 	for (i = 0; i < product->engines; i++)
 		emu_dma_engine_reset(&device->engine[i]);
-	for (i = 0; i < product->top_sps; i++) {
+	for (i = 0; i < product->top_sp_windows; i++)
 		emu_top_sp_clear(device, i);
+	for (i = 0; i < product->top_sps; i++)
 		emu_notific_clear(&device->top_sp_notific[i]);
-	}
 }
 
 static void reset_serve(struct emu_device *device, uint32_t kind)

@@ -19,6 +19,7 @@ enum emu_block_kind {
 	EMU_BLOCK_NC_NOTIFIC,
 	EMU_BLOCK_TOP_SP_NOTIFIC,
 	EMU_BLOCK_PE_COUNTERS,
+	EMU_BLOCK_FIS,
 	EMU_BLOCK_MISC,
 };
 
@@ -35,9 +36,28 @@ struct emu_dev_window {
 	uint64_t dev, bar0, size;
 };
 
+/** struct emu_plain_range - device addresses that are memory and in no BAR. */
+struct emu_plain_range {
+	uint64_t dev, size;
+};
+
 /** struct emu_pe_layout - activity counters of the tensor engine. */
 struct emu_pe_layout {
 	uint32_t group_stride, groups, row_stride, rows, column_groups;
+};
+
+/** enum emu_reset_kind - what a bit of RESET_TPB_MAP resets. */
+enum emu_reset_kind {
+	EMU_RESET_CORE,
+	EMU_RESET_ENGINES, /* DMA engines */
+	EMU_RESET_TOP_SPS,
+};
+
+/** struct emu_reset_field - @bits bits of RESET_TPB_MAP from @shift on; bit i covers @units units
+ * from unit i * @units on. */
+struct emu_reset_field {
+	enum emu_reset_kind kind;
+	unsigned int shift, bits, units;
 };
 
 /** struct emu_product - one product; all pointers are to constants. */
@@ -45,18 +65,24 @@ struct emu_product {
 	const char *arch;
 	uint16_t pci_device;
 	unsigned int generation;
-	unsigned int cores, stacks, top_sps, engines, h2t_engines;
-	unsigned int top_sps_per_core;
-	unsigned int reset_top_sp_shift; /* first TOP_SP bit of RESET_TPB_MAP */
+	unsigned int dies, cores, stacks, engines, h2t_engines;
+	unsigned int top_sps;	      /* with a NOTIFIC block and a place in RESET_TPB_MAP */
+	unsigned int top_sp_windows;  /* in the address map */
+	const uint8_t *top_sp_window; /* window of a TOP_SP */
 	uint32_t sbuf_partition_bytes;
 	uint64_t bar0_size;
 	uint64_t hbm_bytes;   /* per stack */
+	uint64_t bar4_stride; /* power of two; the rest behind a stack is not backed */
 	uint64_t hbm_base[4]; /* device addresses of the stacks */
 	uint64_t host_base, host_mask, host_size;
 	const struct emu_dev_window *windows;
 	unsigned int window_count;
+	const struct emu_plain_range *plain;
+	unsigned int plain_count;
 	const struct emu_block_family *families;
 	unsigned int family_count;
+	const struct emu_reset_field *resets;
+	unsigned int reset_count;
 	struct emu_pe_layout pe;
 };
 

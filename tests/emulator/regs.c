@@ -11,7 +11,8 @@
 
 static bool has_store(enum emu_block_kind kind)
 {
-	return kind == EMU_BLOCK_UDMA || kind == EMU_BLOCK_SDMA || kind == EMU_BLOCK_MISC;
+	return kind == EMU_BLOCK_UDMA || kind == EMU_BLOCK_SDMA || kind == EMU_BLOCK_FIS ||
+	       kind == EMU_BLOCK_MISC;
 }
 
 static int block_compare(const void *a, const void *b)
@@ -173,6 +174,8 @@ uint32_t emu_register_read(struct emu_device *device, uint64_t offset)
 		return emu_notific_read(device, &device->top_sp_notific[block->index], reg);
 	case EMU_BLOCK_PE_COUNTERS:
 		return emu_pe_counter_read(&device->unit[block->index], reg);
+	case EMU_BLOCK_FIS:
+		return emu_fis_read(device, block, reg);
 	case EMU_BLOCK_MISC:
 		return emu_misc_read(device, reg);
 	}
@@ -213,6 +216,9 @@ void emu_register_write(struct emu_device *device, uint64_t offset, uint32_t val
 	case EMU_BLOCK_PE_COUNTERS:
 		emu_complain(device, EMU_COMPLAINT_READ_ONLY,
 			     "activity counter 0x%x of core %u is read-only", reg, block->index);
+		break;
+	case EMU_BLOCK_FIS:
+		emu_fis_write(device, block, reg, value);
 		break;
 	case EMU_BLOCK_MISC:
 		emu_misc_write(device, reg, value);

@@ -416,38 +416,22 @@ static bool iofic_split(uint32_t gen, uint32_t *group, uint32_t *reg)
 
 static uint32_t gen_read(struct emu_dma_engine *engine, uint32_t gen)
 {
-	uint32_t group, reg, base = TRN_UDMA_GEN;
+	uint32_t group, reg;
 
-	if (iofic_split(gen, &group, &reg) && reg == TRN_IOFIC_STATUS)
-		return emu_store_read(engine->udma, base + group + TRN_IOFIC_CAUSE) &
-		       ~emu_store_read(engine->udma, base + group + TRN_IOFIC_MASK);
-	return emu_store_read(engine->udma, base + gen);
+	if (iofic_split(gen, &group, &reg))
+		return emu_iofic_read(&engine->udma->store[(TRN_UDMA_GEN + group) / 4], reg);
+	return emu_store_read(engine->udma, TRN_UDMA_GEN + gen);
 }
 
 static void gen_write(struct emu_dma_engine *engine, uint32_t gen, uint32_t value)
 {
-	_Atomic uint32_t *store = engine->udma->store;
-	uint32_t group, reg, base = TRN_UDMA_GEN;
+	uint32_t group, reg;
 
-	if (iofic_split(gen, &group, &reg)) {
-		switch (reg) {
-		case TRN_IOFIC_CAUSE: /* written with 0 in the bits to clear */
-			atomic_fetch_and(&store[(base + gen) / 4], value);
-			return;
-		case TRN_IOFIC_CAUSE_SET:
-			atomic_fetch_or(&store[(base + group + TRN_IOFIC_CAUSE) / 4], value);
-			return;
-		case TRN_IOFIC_MASK_CLEAR: /* written with 0 in the bits to unmask */
-			atomic_fetch_and(&store[(base + group + TRN_IOFIC_MASK) / 4], value);
-			return;
-		case TRN_IOFIC_STATUS:
-			emu_complain(engine->device, EMU_COMPLAINT_READ_ONLY,
-				     "engine %u: interrupt status 0x%x is read-only", engine->id,
-				     gen);
-			return;
-		}
-	}
-	emu_store_write(engine->udma, base + gen, value);
+	if (!iofic_split(gen, &group, &reg))
+		emu_store_write(engine->udma, TRN_UDMA_GEN + gen, value);
+	else if (!emu_iofic_write(&engine->udma->store[(TRN_UDMA_GEN + group) / 4], reg, value))
+		emu_complain(engine->device, EMU_COMPLAINT_READ_ONLY,
+			     "engine %u: interrupt status 0x%x is read-only", engine->id, gen);
 }
 
 static void unknown_check(struct emu_dma_engine *engine, uint32_t offset)
@@ -538,7 +522,7 @@ void emu_dma_engine_reset(struct emu_dma_engine *engine)
 
 static void iofic_power_up(struct emu_dma_engine *engine, uint32_t group)
 {
-	emu_store_write(engine->udma, TRN_UDMA_GEN + group + TRN_IOFIC_MASK, 0xffffffff);
+	emu_iofic_power_up(&engine->udma->store[(TRN_UDMA_GEN + group) / 4]);
 }
 
 /* The worker is asleep or not started; plain registers were zeroed. */
@@ -579,6 +563,8 @@ static void engine_power_up(struct emu_dma_engine *engine)
 		iofic_power_up(engine, TRN_GEN_IOFIC_SECONDARY_A + i * 0x40);
 	for (i = 0; i < 7; i++)
 		iofic_power_up(engine, TRN_GEN_IOFIC_AXI(i));
+	for (i = 0; engine->fis && i < TRN_FIS_GROUPS; i++)
+		emu_iofic_power_up(&engine->fis->store[TRN_FIS_GROUP(i) / 4]);
 }
 
 void emu_engines_power_up(struct emu_device *device)
@@ -634,6 +620,8 @@ int emu_engines_create(struct emu_device *device)
 			device->engine[block->index].udma = block;
 		else if (block->kind == EMU_BLOCK_SDMA)
 			device->engine[block->index].sdma = block;
+		else if (block->kind == EMU_BLOCK_FIS)
+			device->engine[block->index].fis = block;
 	}
 	emu_engines_power_up(device);
 	for (i = 0; i < device->group_count; i++) {

@@ -23,12 +23,13 @@ static void expect_refusal(struct emu_config config, const char *word)
 
 START_TEST(create_refuses_wrong_properties)
 {
-	expect_refusal((struct emu_config){ .arch = "trn2" }, "trn2");
 	expect_refusal((struct emu_config){ .arch = "gpu" }, "gpu");
 	expect_refusal((struct emu_config){ .routing_id = 64 }, "routing-id=64");
 	expect_refusal((struct emu_config){ .hbm_bytes = 3ull << 30 }, "hbm-size");
 	expect_refusal((struct emu_config){ .hbm_bytes = 32ull << 20 }, "hbm-size");
 	expect_refusal((struct emu_config){ .hbm_bytes = 32ull << 30 }, "hbm-size");
+	expect_refusal((struct emu_config){ .arch = "trn2", .hbm_bytes = 12ull << 30 }, "hbm-size");
+	expect_refusal((struct emu_config){ .arch = "trn2", .hbm_bytes = 32ull << 30 }, "hbm-size");
 	expect_refusal((struct emu_config){ .disable_features = 0x100 }, "disable-features");
 }
 END_TEST
@@ -66,6 +67,7 @@ START_TEST(identity)
 {
 	check_identity("trn1", TRN_PCI_DEVICE_TRN1);
 	check_identity("inf2", TRN_PCI_DEVICE_INF2);
+	check_identity("trn2", TRN_PCI_DEVICE_TRN2);
 }
 END_TEST
 

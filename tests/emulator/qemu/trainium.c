@@ -91,11 +91,30 @@ void trainium_interrupt(void *opaque, unsigned int vector)
 	}
 }
 
+/* BAR4 is a container of the stacks: what a slot has behind its stack answers like empty bus. */
+static void hbm_create(TrainiumState *s)
+{
+	uint64_t bar_size, offset, size;
+	uint8_t *hbm = emu_device_hbm(s->model, &bar_size);
+	unsigned int h;
+
+	memory_region_init(&s->bar4, OBJECT(s), "trainium-bar4", bar_size);
+	for (h = 0; h < TRAINIUM_STACKS_MAX && emu_device_hbm_stack(s->model, h, &offset, &size);
+	     h++) {
+		g_autofree char *name = g_strdup_printf("trainium-hbm%u", h);
+
+		memory_region_init_ram_ptr(&s->hbm[h], OBJECT(s), name, size, hbm + offset);
+		memory_region_add_subregion(&s->bar4, offset, &s->hbm[h]);
+	}
+	pci_register_bar(PCI_DEVICE(s), 4,
+			 PCI_BASE_ADDRESS_SPACE_MEMORY | PCI_BASE_ADDRESS_MEM_TYPE_64 |
+				 PCI_BASE_ADDRESS_MEM_PREFETCH,
+			 &s->bar4);
+}
+
 static void bars_create(TrainiumState *s)
 {
 	PCIDevice *pci = PCI_DEVICE(s);
-	uint64_t hbm_size;
-	void *hbm = emu_device_hbm(s->model, &hbm_size);
 
 	memory_region_init_io(&s->bar0, OBJECT(s), &bar0_ops, s, "trainium-registers",
 			      emu_device_bar_size(s->model, 0));
@@ -112,11 +131,7 @@ static void bars_create(TrainiumState *s)
 				 PCI_BASE_ADDRESS_SPACE_MEMORY | PCI_BASE_ADDRESS_MEM_TYPE_64,
 				 &s->bar2);
 	}
-	memory_region_init_ram_ptr(&s->bar4, OBJECT(s), "trainium-hbm", hbm_size, hbm);
-	pci_register_bar(pci, 4,
-			 PCI_BASE_ADDRESS_SPACE_MEMORY | PCI_BASE_ADDRESS_MEM_TYPE_64 |
-				 PCI_BASE_ADDRESS_MEM_PREFETCH,
-			 &s->bar4);
+	hbm_create(s);
 }
 
 /* Everything of the image that QEMU does not manage itself. */

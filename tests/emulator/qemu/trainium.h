@@ -15,6 +15,7 @@
 OBJECT_DECLARE_SIMPLE_TYPE(TrainiumState, TRAINIUM)
 
 #define TRAINIUM_FAULTS_MAX 64
+#define TRAINIUM_STACKS_MAX 4
 
 /**
  * struct TrainiumState - one function.
@@ -34,7 +35,7 @@ struct TrainiumState {
 	uint64_t fault[TRAINIUM_FAULTS_MAX];
 
 	struct emu_device *model;
-	MemoryRegion bar0, bar2, ext, bar4;
+	MemoryRegion bar0, bar2, ext, bar4, hbm[TRAINIUM_STACKS_MAX];
 	bool msix;
 	QEMUBH *irq_bh;
 	unsigned long irq_pending;
