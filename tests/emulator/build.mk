@@ -34,16 +34,17 @@ all: $(EMU_LIB)
 
 # Unit tests: one binary per suite, all use the rig and have threads throughout. Only the fuzzer does not run under ThreadSanitizer: its guest races by
 # intent.
-EMU_TESTS := device firmware fuzz stress submit udma
+EMU_TESTS := device firmware fuzz stress submit trn2 udma
 EMU_TEST_BINS := $(EMU_TESTS:%=$(B)/tests/unit/test_emu_%)
-EMU_TEST_OBJS := $(EMU_TEST_BINS:=.o) $(B)/tests/unit/emu_rig.o
+EMU_RIG := $(B)/tests/unit/emu_rig.o $(B)/tests/unit/emu_rig_map.o
+EMU_TEST_OBJS := $(EMU_TEST_BINS:=.o) $(EMU_RIG)
 
 $(EMU_TEST_OBJS): $(B)/%.o: %.c
 	@mkdir -p $(@D)
 	$(say) CC $<
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
-$(EMU_TEST_BINS): %: %.o $(B)/tests/unit/emu_rig.o $(EMU_LIB)
+$(EMU_TEST_BINS): %: %.o $(EMU_RIG) $(EMU_LIB)
 	$(say) LD $@
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(shell pkg-config --libs check) -lpthread -lm
 

@@ -2,6 +2,7 @@
 /*
  * Rig for register-level tests of the device model.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -11,16 +12,31 @@ static void on_interrupt(void *arg, unsigned int vector)
 {
 	struct rig *rig = arg;
 
-	ck_assert_uint_lt(vector, RIG_VECTORS);
+	ck_assert_uint_lt(vector, RIG_MAX_VECTORS);
 	__atomic_fetch_add(&rig->irq[vector], 1, __ATOMIC_SEQ_CST);
+}
+
+static void map_choose(const char *arch)
+{
+	const struct rig_map *map;
+	unsigned int i;
+
+	for (i = 0; (map = rig_map_at(i)); i++)
+		if (!strcmp(map->arch, arch))
+			rig_map = map;
+	ck_assert_str_eq(rig_map->arch, arch);
 }
 
 void rig_open_config(struct rig *rig, const struct emu_config *config)
 {
+	struct emu_config full = *config;
 	char error[256] = "";
 
 	memset(rig, 0, sizeof(*rig));
-	ck_assert_msg(!emu_inproc_create(config, &rig->inproc, error, sizeof(error)), "%s", error);
+	if (full.arch)
+		map_choose(full.arch);
+	full.arch = rig_map->arch;
+	ck_assert_msg(!emu_inproc_create(&full, &rig->inproc, error, sizeof(error)), "%s", error);
 	rig->dev = emu_inproc_device(rig->inproc);
 	emu_inproc_interrupt_handler(rig->inproc, on_interrupt, rig);
 }
@@ -149,14 +165,13 @@ uint64_t rig_complaints(struct rig *rig, enum emu_complaint kind)
 
 void *rig_hbm(struct rig *rig, uint64_t dev)
 {
-	uint64_t size;
-	uint8_t *hbm = emu_device_hbm(rig->dev, &size);
+	uint64_t bar4, offset, size;
+	uint8_t *hbm = emu_device_hbm(rig->dev, &bar4);
 	unsigned int h;
 
-	for (h = 0; h < TRN_V2_STACKS; h++)
-		if (dev - TRN_V2_HBM_BASE((uint64_t)h) < size / TRN_V2_STACKS)
-			return hbm + h * (size / TRN_V2_STACKS) +
-			       (dev - TRN_V2_HBM_BASE((uint64_t)h));
+	for (h = 0; emu_device_hbm_stack(rig->dev, h, &offset, &size); h++)
+		if (dev - rig_map->hbm_base(h) < size)
+			return hbm + offset + (dev - rig_map->hbm_base(h));
 	ck_abort_msg("0x%llx is no HBM address", (unsigned long long)dev);
 	return NULL;
 }
@@ -180,9 +195,7 @@ void rig_host_free(struct rig *rig, struct rig_host *host)
 
 uint32_t rig_engine(unsigned int id)
 {
-	if (id >= TRN_V2_H2T_ENGINE(0))
-		return TRN_V2_H2T_UDMA(id - TRN_V2_H2T_ENGINE(0));
-	return TRN_V2_UDMA(id / TRN_ENGINES_PER_CORE, id % TRN_ENGINES_PER_CORE);
+	return rig_map->udma(id);
 }
 
 void rig_engine_init(struct rig *rig, unsigned int id)
@@ -300,17 +313,17 @@ uint32_t rig_head(struct rig_queue *queue, int dir)
 
 uint32_t rig_core_reg(const struct rig_core *core, uint32_t reg)
 {
-	return TRN_V2_TPB(core->core) + TRN_TPB_CORE + reg;
+	return rig_map->tpb(core->core) + TRN_TPB_CORE + reg;
 }
 
 uint32_t rig_nq(const struct rig_core *core, unsigned int slot, uint32_t reg)
 {
-	return TRN_V2_NC_NOTIFIC(core->core) + TRN_NQ_SLOT(slot) + reg;
+	return rig_map->nc_notific(core->core) + TRN_NQ_SLOT(slot) + reg;
 }
 
 uint32_t rig_sem(unsigned int n, uint32_t aperture, unsigned int i)
 {
-	return TRN_V2_TPB(n) + aperture + i * 4;
+	return rig_map->tpb(n) + aperture + i * 4;
 }
 
 void rig_core_open(struct rig *rig, struct rig_core *core, unsigned int n)
@@ -351,7 +364,7 @@ struct trn_run_request rig_program(struct rig *rig, uint64_t dev, enum trn_engin
 {
 	const struct trn_window all = {
 		.base = 0,
-		.size = TRN_V2_HBM_SIZE,
+		.size = rig_map->hbm_size,
 		.access = TRN_ACCESS_READ | TRN_ACCESS_WRITE | TRN_ACCESS_EXEC,
 	};
 	struct trn_program_table *table = rig_hbm(rig, dev);
@@ -407,20 +420,44 @@ enum trn_fault rig_run(struct rig_core *core, const struct trn_run_request *requ
 	return (enum trn_fault)note.code;
 }
 
+/* A test runs in a process of its own, where this comes first. */
+#define PRODUCT_SETUP(index)                   \
+	static void product_setup##index(void) \
+	{                                      \
+		rig_map = rig_map_at(index);   \
+	}
+PRODUCT_SETUP(0)
+PRODUCT_SETUP(1)
+PRODUCT_SETUP(2)
+
+static void (*const product_setup[])(void) = { product_setup0, product_setup1, product_setup2 };
+
+static void product_add(Suite *suite, unsigned int product, const TTest *test)
+{
+	char name[128];
+	TCase *tc;
+
+	snprintf(name, sizeof(name), "%s@%s", test->name, rig_map_at(product)->arch);
+	tc = tcase_create(strdup(name)); /* check keeps the pointer until the process ends */
+	tcase_set_timeout(tc, 120);
+	tcase_add_checked_fixture(tc, product_setup[product], NULL);
+	tcase_add_test(tc, test);
+	suite_add_tcase(suite, tc);
+}
+
 int rig_main(const char *suite_name, const TTest *const *tests, size_t count)
 {
+	const char *only = getenv("TRN_EMU_ARCH");
 	Suite *suite = suite_create(suite_name);
+	const struct rig_map *map;
 	SRunner *runner;
+	unsigned int p;
 	size_t i;
 	int failed;
 
-	for (i = 0; i < count; i++) {
-		TCase *tc = tcase_create(tests[i]->name);
-
-		tcase_set_timeout(tc, 120);
-		tcase_add_test(tc, tests[i]);
-		suite_add_tcase(suite, tc);
-	}
+	for (p = 0; (map = rig_map_at(p)); p++)
+		for (i = 0; (!only || !strcmp(only, map->arch)) && i < count; i++)
+			product_add(suite, p, tests[i]);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);

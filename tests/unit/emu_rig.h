@@ -18,16 +18,47 @@
 #include "trainium/notify.h"
 #include "trainium/regs.h"
 
-#define RIG_HOST	  TRN_V2_HOST_BASE
-#define RIG_VECTORS	  5u
+#define RIG_MAX_VECTORS	  (1u + TRN_MAX_CORES + 4u)
 #define RIG_TIMEOUT_MS	  10000u
-#define RIG_CORE_BLOCK(n) (TRN_V2_TPB(n) + TRN_TPB_CORE)
+#define RIG_CORE_BLOCK(n) (rig_map->tpb(n) + TRN_TPB_CORE)
+#define RIG_HOST	  (rig_map->host_base)
+#define RIG_MISC	  (rig_map->misc)
+/* first host copy engine */
+#define RIG_H2T	    (rig_map->cores * TRN_ENGINES_PER_CORE)
+#define RIG_VECTORS (1u + rig_map->cores + rig_map->engines - RIG_H2T)
+
+/** struct rig_map - where things are; functions return BAR0 offsets unless named otherwise. */
+struct rig_map {
+	const char *arch;
+	uint16_t pci_device;
+	unsigned int generation, cores, stacks, engines, top_sps;
+	uint64_t bar0_size, bar4_size, host_base, hbm_size;
+	uint32_t misc, sbuf_partition_bytes;
+	uint32_t (*udma)(unsigned int engine);
+	uint32_t (*sdma)(unsigned int engine);
+	uint32_t (*tpb)(unsigned int core);
+	uint32_t (*top_sp)(unsigned int t);
+	uint32_t (*nc_notific)(unsigned int core);
+	uint32_t (*top_sp_notific)(unsigned int t);
+	uint32_t (*pe_counters)(unsigned int core);
+	uint64_t (*hbm_base)(unsigned int stack); /* device address */
+	uint64_t (*dev)(uint64_t bar0);		  /* device address */
+	/* bits of RESET_TPB_MAP: core with its DMA engines, TOP_SP t */
+	uint32_t (*reset_core)(unsigned int core);
+	uint32_t (*reset_top_sp)(unsigned int t);
+};
+
+/** rig_map - product under test: of the device opened last, before that the one of the test case.
+ */
+extern const struct rig_map *rig_map;
+/** rig_map_at() - the products in order, NULL at the end. */
+const struct rig_map *rig_map_at(unsigned int index);
 
 /** struct rig - device under test; irq[] counts messages per vector. */
 struct rig {
 	struct emu_inproc *inproc;
 	struct emu_device *dev;
-	uint32_t irq[RIG_VECTORS]; /* atomic access */
+	uint32_t irq[RIG_MAX_VECTORS]; /* atomic access */
 };
 
 /** struct rig_host - page-aligned host memory, mapped for the device; dev is its device address. */
@@ -59,10 +90,13 @@ struct rig_core {
 	uint32_t sq_size, nq_entries;
 };
 
-/** rig_main() - run @count tests as @suite; exit status. */
+/** rig_main() - run @count tests as @suite, once for each product (TRN_EMU_ARCH=: that one alone);
+ * exit status. */
 int rig_main(const char *suite, const TTest *const *tests, size_t count);
 #define RIG_MAIN(suite, tests) rig_main(suite, tests, sizeof(tests) / sizeof((tests)[0]))
 
+/** rig_open() - a device of the product under test; rig_open_config() of @config, whose arch NULL
+ * means the same product. */
 void rig_open(struct rig *rig);
 void rig_open_config(struct rig *rig, const struct emu_config *config);
 /** rig_close() - also asserts that the device ended without a complaint unless @complaints were

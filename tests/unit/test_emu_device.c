@@ -92,9 +92,9 @@ END_TEST
 START_TEST(bar_sizes)
 {
 	rig_open(&rig);
-	ck_assert_uint_eq(emu_device_bar_size(rig.dev, 0), 1ull << 30);
+	ck_assert_uint_eq(emu_device_bar_size(rig.dev, 0), rig_map->bar0_size);
 	ck_assert_uint_eq(emu_device_bar_size(rig.dev, 2), 64 << 10);
-	ck_assert_uint_eq(emu_device_bar_size(rig.dev, 4), 32ull << 30);
+	ck_assert_uint_eq(emu_device_bar_size(rig.dev, 4), rig_map->bar4_size);
 	ck_assert_uint_eq(emu_device_bar_size(rig.dev, 1), 0);
 	ck_assert_uint_eq(emu_device_vectors(rig.dev), RIG_VECTORS);
 	rig_close(&rig, 0);
@@ -108,13 +108,13 @@ START_TEST(small_hbm)
 	struct rig_host mem;
 
 	rig_open_config(&rig, &config);
-	ck_assert_uint_eq(emu_device_bar_size(rig.dev, 4), 128 << 20);
-	rig_queue_open(&rig, &q, 32, 0, 32);
+	ck_assert_uint_eq(emu_device_bar_size(rig.dev, 4), rig_map->stacks * (64ull << 20));
+	rig_queue_open(&rig, &q, RIG_H2T, 0, 32);
 	rig_host_alloc(&rig, &mem, 4096);
 	*(uint32_t *)mem.ptr = 0x11223344;
-	rig_copy(&q, TRN_V2_HBM_BASE(1ull) + (64 << 20) - 4, mem.dev, 4);
+	rig_copy(&q, rig_map->hbm_base(1) + (64 << 20) - 4, mem.dev, 4);
 	rig_quiesce(&rig);
-	ck_assert_uint_eq(*(uint32_t *)rig_hbm(&rig, TRN_V2_HBM_BASE(1ull) + (64 << 20) - 4),
+	ck_assert_uint_eq(*(uint32_t *)rig_hbm(&rig, rig_map->hbm_base(1) + (64 << 20) - 4),
 			  0x11223344);
 	rig_copy(&q, 64 << 20, mem.dev, 4);
 	rig_wait_complaint(&rig, EMU_COMPLAINT_DESC_ADDRESS, 1);
@@ -194,10 +194,10 @@ END_TEST
 START_TEST(access_sizes)
 {
 	rig_open(&rig);
-	ck_assert_uint_eq(emu_device_read(rig.dev, 0, TRN_V2_MISC, 2), 0xffffffff);
-	ck_assert_uint_eq(emu_device_read(rig.dev, 0, TRN_V2_MISC + 2, 4), 0xffffffff);
-	emu_device_write(rig.dev, 0, TRN_V2_MISC + TRN_MISC_METRIC, 5, 1);
-	ck_assert_uint_eq(rig_read(&rig, TRN_V2_MISC + TRN_MISC_METRIC), 0);
+	ck_assert_uint_eq(emu_device_read(rig.dev, 0, RIG_MISC, 2), 0xffffffff);
+	ck_assert_uint_eq(emu_device_read(rig.dev, 0, RIG_MISC + 2, 4), 0xffffffff);
+	emu_device_write(rig.dev, 0, RIG_MISC + TRN_MISC_METRIC, 5, 1);
+	ck_assert_uint_eq(rig_read(&rig, RIG_MISC + TRN_MISC_METRIC), 0);
 	ck_assert_uint_eq(rig_complaints(&rig, EMU_COMPLAINT_ACCESS_SIZE), 3);
 	/* Beyond the BAR, and a BAR that does not exist. */
 	ck_assert_uint_eq(emu_device_read(rig.dev, 0, 1ull << 40, 4), 0xffffffff);
@@ -212,9 +212,9 @@ START_TEST(unknown_registers)
 	rig_open(&rig);
 	ck_assert_uint_eq(rig_read(&rig, 0x20000000), 0);
 	rig_write(&rig, 0x20000000, 1);
-	ck_assert_uint_eq(rig_read(&rig, TRN_V2_TPB(0) + 0x02780000), 0);
-	ck_assert_uint_eq(rig_read(&rig, TRN_V2_TOP_SP(0) + 0x3000), 0);
-	ck_assert_uint_eq(rig_read(&rig, TRN_V2_NC_NOTIFIC(0) + 0x20), 0);
+	ck_assert_uint_eq(rig_read(&rig, rig_map->tpb(0) + 0x02780000), 0);
+	ck_assert_uint_eq(rig_read(&rig, rig_map->top_sp(0) + 0x3000), 0);
+	ck_assert_uint_eq(rig_read(&rig, rig_map->nc_notific(0) + 0x20), 0);
 	ck_assert_uint_eq(rig_read(&rig, RIG_CORE_BLOCK(0) + 0x100), 0);
 	ck_assert_uint_eq(rig_complaints(&rig, EMU_COMPLAINT_UNKNOWN_REGISTER), 6);
 	rig_close(&rig, 6);
@@ -246,10 +246,10 @@ START_TEST(semaphores_and_events)
 	rig_write(&rig, rig_sem(1, TRN_TPB_SEM_DEC, 255), 1);
 	ck_assert_uint_eq(rig_read(&rig, rig_sem(1, TRN_TPB_SEM_READ, 255)), 110);
 	ck_assert_uint_eq(rig_read(&rig, rig_sem(0, TRN_TPB_SEM_READ, 255)), 0);
-	rig_write(&rig, TRN_V2_TPB(0) + TRN_TPB_EVENTS + 4 * 7, 1);
-	ck_assert_uint_eq(rig_read(&rig, TRN_V2_TPB(0) + TRN_TPB_EVENTS + 4 * 7), 1);
-	rig_write(&rig, TRN_V2_TPB(0) + TRN_TPB_EVENTS + 4 * 7, 0);
-	ck_assert_uint_eq(rig_read(&rig, TRN_V2_TPB(0) + TRN_TPB_EVENTS + 4 * 7), 0);
+	rig_write(&rig, rig_map->tpb(0) + TRN_TPB_EVENTS + 4 * 7, 1);
+	ck_assert_uint_eq(rig_read(&rig, rig_map->tpb(0) + TRN_TPB_EVENTS + 4 * 7), 1);
+	rig_write(&rig, rig_map->tpb(0) + TRN_TPB_EVENTS + 4 * 7, 0);
+	ck_assert_uint_eq(rig_read(&rig, rig_map->tpb(0) + TRN_TPB_EVENTS + 4 * 7), 0);
 	rig_close(&rig, 0);
 }
 END_TEST
@@ -257,8 +257,8 @@ END_TEST
 START_TEST(event_256_is_tolerated)
 {
 	rig_open(&rig);
-	rig_write(&rig, TRN_V2_TPB(0) + TRN_TPB_EVENTS + 0x400, 1);
-	ck_assert_uint_eq(rig_read(&rig, TRN_V2_TPB(0) + TRN_TPB_EVENTS + 0x400), 0);
+	rig_write(&rig, rig_map->tpb(0) + TRN_TPB_EVENTS + 0x400, 1);
+	ck_assert_uint_eq(rig_read(&rig, rig_map->tpb(0) + TRN_TPB_EVENTS + 0x400), 0);
 	rig_close(&rig, 0);
 }
 END_TEST
@@ -279,14 +279,14 @@ START_TEST(top_sp_semaphores)
 	unsigned int t;
 
 	rig_open(&rig);
-	for (t = 0; t < TRN_V2_TOP_SPS; t++) {
-		base = TRN_V2_TOP_SP(t);
+	for (t = 0; t < rig_map->top_sps; t++) {
+		base = rig_map->top_sp(t);
 		rig_write(&rig, base + 0x1400 + 4 * 9, t + 1);
 		rig_write(&rig, base + 0x1800 + 4 * 9, 10);
 		rig_write(&rig, base + 4 * 2, 1);
 	}
-	for (t = 0; t < TRN_V2_TOP_SPS; t++) {
-		base = TRN_V2_TOP_SP(t);
+	for (t = 0; t < rig_map->top_sps; t++) {
+		base = rig_map->top_sp(t);
 		ck_assert_uint_eq(rig_read(&rig, base + 0x1000 + 4 * 9), t + 11);
 		ck_assert_uint_eq(rig_read(&rig, base + 4 * 2), 1);
 	}
@@ -296,17 +296,17 @@ END_TEST
 
 START_TEST(sbuf_and_psum_windows)
 {
-	uint32_t last = TRN_V2_TPB(1) + 127 * TRN_SBUF_PARTITION_STRIDE;
+	uint32_t last = rig_map->tpb(1) + 127 * TRN_SBUF_PARTITION_STRIDE;
 
 	rig_open(&rig);
-	rig_write(&rig, last + TRN_SBUF_PARTITION_BYTES_V2 - 4, 0xaa55);
-	ck_assert_uint_eq(rig_read(&rig, last + TRN_SBUF_PARTITION_BYTES_V2 - 4), 0xaa55);
-	rig_write(&rig, TRN_V2_TPB(0) + TRN_TPB_PSUM + 127 * TRN_PSUM_PARTITION_BYTES, 0x77);
+	rig_write(&rig, last + rig_map->sbuf_partition_bytes - 4, 0xaa55);
+	ck_assert_uint_eq(rig_read(&rig, last + rig_map->sbuf_partition_bytes - 4), 0xaa55);
+	rig_write(&rig, rig_map->tpb(0) + TRN_TPB_PSUM + 127 * TRN_PSUM_PARTITION_BYTES, 0x77);
 	ck_assert_uint_eq(rig_read(&rig,
-				   TRN_V2_TPB(0) + TRN_TPB_PSUM + 127 * TRN_PSUM_PARTITION_BYTES),
+				   rig_map->tpb(0) + TRN_TPB_PSUM + 127 * TRN_PSUM_PARTITION_BYTES),
 			  0x77);
-	ck_assert_uint_eq(rig_read(&rig, last + TRN_SBUF_PARTITION_BYTES_V2), 0);
-	rig_write(&rig, last + TRN_SBUF_PARTITION_BYTES_V2, 1);
+	ck_assert_uint_eq(rig_read(&rig, last + rig_map->sbuf_partition_bytes), 0);
+	rig_write(&rig, last + rig_map->sbuf_partition_bytes, 1);
 	ck_assert_uint_eq(rig_complaints(&rig, EMU_COMPLAINT_UNKNOWN_REGISTER), 2);
 	rig_close(&rig, 2);
 }
@@ -315,9 +315,9 @@ END_TEST
 START_TEST(activity_counters)
 {
 	rig_open(&rig);
-	ck_assert_uint_eq(rig_read(&rig, TRN_V2_PE_COUNTERS(0) + 4 * 0x40 + 4), 0);
-	ck_assert_uint_eq(rig_read(&rig, TRN_V2_PE_COUNTERS(1) + 3 * 0x140 + 0x08), 0);
-	rig_write(&rig, TRN_V2_PE_COUNTERS(0), 1);
+	ck_assert_uint_eq(rig_read(&rig, rig_map->pe_counters(0) + 4 * 0x40 + 4), 0);
+	ck_assert_uint_eq(rig_read(&rig, rig_map->pe_counters(1) + 3 * 0x140 + 0x08), 0);
+	rig_write(&rig, rig_map->pe_counters(0), 1);
 	ck_assert_uint_eq(rig_complaints(&rig, EMU_COMPLAINT_READ_ONLY), 1);
 	rig_close(&rig, 1);
 }
@@ -329,22 +329,22 @@ START_TEST(machine_reset)
 	struct rig_host mem;
 
 	rig_open(&rig);
-	rig_queue_open(&rig, &q, 33, 2, 32);
+	rig_queue_open(&rig, &q, RIG_H2T + 1, 2, 32);
 	rig_host_alloc(&rig, &mem, 4096);
 	*(uint32_t *)mem.ptr = 0x55;
 	rig_copy(&q, 0x1000000, mem.dev, 4);
 	rig_quiesce(&rig);
 	rig_write(&rig, rig_sem(0, TRN_TPB_SEM_SET, 1), 7);
-	rig_write(&rig, TRN_V2_MISC + TRN_MISC_POD_STATUS, 3);
-	rig_write(&rig, TRN_V2_TOP_SP(2) + 0x1400, 3);
+	rig_write(&rig, RIG_MISC + TRN_MISC_POD_STATUS, 3);
+	rig_write(&rig, rig_map->top_sp(2) + 0x1400, 3);
 	rig_unmask(&rig, 0);
 	emu_device_reset(rig.dev);
 	ck_assert_uint_eq(*(uint32_t *)rig_hbm(&rig, 0x1000000), 0x55);
 	ck_assert_uint_eq(rig_read(&rig, rig_q(&q, 0, TRN_Q_CFG)), TRN_Q_CFG_RESET_VALUE);
 	ck_assert_uint_eq(rig_read(&rig, rig_q(&q, 0, TRN_Q_LENGTH)), 0);
 	ck_assert_uint_eq(rig_read(&rig, rig_sem(0, TRN_TPB_SEM_READ, 1)), 0);
-	ck_assert_uint_eq(rig_read(&rig, TRN_V2_MISC + TRN_MISC_POD_STATUS), 0);
-	ck_assert_uint_eq(rig_read(&rig, TRN_V2_TOP_SP(2) + 0x1000), 0);
+	ck_assert_uint_eq(rig_read(&rig, RIG_MISC + TRN_MISC_POD_STATUS), 0);
+	ck_assert_uint_eq(rig_read(&rig, rig_map->top_sp(2) + 0x1000), 0);
 	ck_assert_uint_eq(rig_ext_read(&rig, TRN_EXT_IRQ_MASK(0)), 1);
 	rig_queue_reset(&q);
 	rig_copy(&q, 0x1000100, mem.dev, 4);
@@ -362,7 +362,7 @@ START_TEST(no_dma_without_bus_master)
 	struct rig_host mem;
 
 	rig_open(&rig);
-	rig_queue_open(&rig, &q, 32, 0, 32);
+	rig_queue_open(&rig, &q, RIG_H2T, 0, 32);
 	rig_host_alloc(&rig, &mem, 4096);
 	*(uint32_t *)mem.ptr = 0x77;
 	emu_device_bus_master(rig.dev, false);
@@ -438,8 +438,8 @@ START_TEST(many_devices)
 		rig_open_config(&rigs[i], &config);
 	}
 	for (i = 0; i < 16; i++) {
-		ck_assert_uint_eq(rig_read(&rigs[i], TRN_V2_MISC + TRN_MISC_DEVICE_ID), i);
-		ck_assert_uint_eq(rig_read(&rigs[i], TRN_V2_MISC + TRN_MISC_SERIAL_LOW),
+		ck_assert_uint_eq(rig_read(&rigs[i], RIG_MISC + TRN_MISC_DEVICE_ID), i);
+		ck_assert_uint_eq(rig_read(&rigs[i], RIG_MISC + TRN_MISC_SERIAL_LOW),
 				  0x10000000 + i);
 	}
 	for (i = 0; i < 16; i++)
@@ -479,7 +479,7 @@ START_TEST(inproc_read_only_mapping)
 
 	rig_open(&rig);
 	memset(memory, 0x5a, 4096);
-	rig_queue_open(&rig, &q, 32, 0, 32);
+	rig_queue_open(&rig, &q, RIG_H2T, 0, 32);
 	ck_assert_int_eq(emu_inproc_map(rig.inproc, memory, 4096, false, &bus), 0);
 	rig_copy(&q, 0x1000000, RIG_HOST | bus, 4096);
 	rig_quiesce(&rig);
@@ -498,7 +498,7 @@ START_TEST(inproc_copy_across_mappings)
 	struct rig_host a, b;
 
 	rig_open(&rig);
-	rig_queue_open(&rig, &q, 32, 0, 32);
+	rig_queue_open(&rig, &q, RIG_H2T, 0, 32);
 	rig_host_alloc(&rig, &a, 4096);
 	rig_host_alloc(&rig, &b, 4096);
 	/* A page that is not mapped lies between any two mappings. */

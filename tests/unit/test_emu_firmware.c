@@ -8,7 +8,7 @@
 #include <string.h>
 #include "emu_rig.h"
 
-#define MR(offset) (TRN_V2_MISC + (offset))
+#define MR(offset) (RIG_MISC + (offset))
 
 static struct rig rig;
 static struct rig_host req, resp;
@@ -186,21 +186,24 @@ END_TEST
 
 START_TEST(tpb_reset_is_confined_to_its_map)
 {
+	/* the first one of core 1 */
+	const unsigned int top_sp = rig_map->top_sps / rig_map->cores;
+
 	open_all();
 	rig_write(&rig, rig_sem(0, TRN_TPB_SEM_SET, 4), 44);
 	rig_write(&rig, rig_sem(1, TRN_TPB_SEM_SET, 4), 45);
-	rig_write(&rig, TRN_V2_TOP_SP(3) + 0x1400, 1);
-	rig_write(&rig, TRN_V2_TOP_SP(2) + 0x1400, 1);
-	do_reset(TRN_RESET_TPB, 2 | 0x3800);
+	rig_write(&rig, rig_map->top_sp(top_sp) + 0x1400, 1);
+	rig_write(&rig, rig_map->top_sp(top_sp - 1) + 0x1400, 1);
+	do_reset(TRN_RESET_TPB, rig_map->reset_core(1) | rig_map->reset_top_sp(top_sp));
 	ck_assert_uint_eq(rig_read(&rig, rig_sem(0, TRN_TPB_SEM_READ, 4)), 44);
 	ck_assert_uint_eq(rig_read(&rig, rig_sem(1, TRN_TPB_SEM_READ, 4)), 0);
-	ck_assert_uint_eq(rig_read(&rig, TRN_V2_TOP_SP(3) + 0x1000), 0);
-	ck_assert_uint_eq(rig_read(&rig, TRN_V2_TOP_SP(2) + 0x1000), 1);
+	ck_assert_uint_eq(rig_read(&rig, rig_map->top_sp(top_sp) + 0x1000), 0);
+	ck_assert_uint_eq(rig_read(&rig, rig_map->top_sp(top_sp - 1) + 0x1000), 1);
 	close_all(0);
 }
 END_TEST
 
-/* What a driver does from probe to the first copy, on engines 0 and 32. */
+/* What a driver does from probe to the first copy, on engine 0 and a host copy engine. */
 START_TEST(probe_trace)
 {
 	static const uint16_t axi[] = { 0x2d00, 0x2e00, 0x2f00, 0x3000, 0x3100, 0x3200 };
@@ -211,7 +214,7 @@ START_TEST(probe_trace)
 	ck_assert_uint_lt(rig_read(&rig, MR(TRN_MISC_DEVICE_ID)), 64);
 	do_reset(TRN_RESET_DEVICE, 0);
 	for (n = 0; n < 2; n++) {
-		uint32_t udma = rig_engine(n ? 32 : 0), gen = udma + TRN_UDMA_GEN;
+		uint32_t udma = rig_engine(n ? RIG_H2T : 0), gen = udma + TRN_UDMA_GEN;
 
 		for (i = 0; i < TRN_UDMA_QUEUES; i++) {
 			rig_write(&rig, udma + TRN_UDMA_QUEUE(i) + TRN_Q_CFG, 0x00030000);
@@ -266,13 +269,16 @@ START_TEST(probe_trace)
 			rig_write(&rig, gen + axi[t] + 0x18, 0);
 		}
 		rig_write(&rig,
-			  (n ? TRN_V2_H2T_SDMA(0) : TRN_V2_SDMA(0, 0)) + TRN_SDMA_READ_REORDER, 1);
+			  (n ? rig_map->sdma(RIG_H2T) : rig_map->sdma(0)) + TRN_SDMA_READ_REORDER,
+			  1);
 		rig_write(&rig,
-			  (n ? TRN_V2_H2T_SDMA(0) : TRN_V2_SDMA(0, 0)) + TRN_SDMA_WRITE_REORDER, 1);
-		rig_write(&rig, (n ? TRN_V2_H2T_SDMA(0) : TRN_V2_SDMA(0, 0)) + TRN_SDMA_EVENT_ACCEL,
+			  (n ? rig_map->sdma(RIG_H2T) : rig_map->sdma(0)) + TRN_SDMA_WRITE_REORDER,
+			  1);
+		rig_write(&rig,
+			  (n ? rig_map->sdma(RIG_H2T) : rig_map->sdma(0)) + TRN_SDMA_EVENT_ACCEL,
 			  1);
 	}
-	rig_queue_open(&rig, &q, 32, 0, 8192);
+	rig_queue_open(&rig, &q, RIG_H2T, 0, 8192);
 	memset(resp.ptr, 0x3c, 65536);
 	rig_m2s(&q, resp.dev, 0, 0);
 	q.m2s[0].meta = TRN_META_BARRIER;
@@ -310,9 +316,9 @@ END_TEST
 START_TEST(fwio_read)
 {
 	const uint64_t addresses[] = {
-		TRN_V2_DEV_BASE + MR(TRN_MISC_SERIAL_LOW),
-		TRN_V2_DEV_BASE + MR(TRN_MISC_SERIAL_HIGH),
-		TRN_V2_DEV_BASE + rig_engine(4) + TRN_UDMA_QUEUE(0) + TRN_Q_CFG,
+		rig_map->dev(MR(TRN_MISC_SERIAL_LOW)),
+		rig_map->dev(MR(TRN_MISC_SERIAL_HIGH)),
+		rig_map->dev(rig_engine(4) + TRN_UDMA_QUEUE(0) + TRN_Q_CFG),
 	};
 	uint32_t values[3];
 
@@ -357,7 +363,7 @@ START_TEST(fwio_largest_read)
 	open_all();
 	addresses = calloc(count, sizeof(*addresses));
 	for (i = 0; i < count; i++)
-		addresses[i] = TRN_V2_DEV_BASE + MR(TRN_MISC_SERIAL_LOW);
+		addresses[i] = rig_map->dev(MR(TRN_MISC_SERIAL_LOW));
 	request_fill(9, TRN_FWIO_READ, addresses, (uint16_t)(count * 8));
 	request_ring();
 	ck_assert(answered(9));
@@ -558,8 +564,8 @@ START_TEST(fault_engine_hang)
 	struct rig_queue q;
 
 	open_all();
-	rig_queue_open(&rig, &q, 33, 0, 32);
-	ck_assert_int_eq(emu_device_fault_set(rig.dev, "engine-hang", 34), 0);
+	rig_queue_open(&rig, &q, RIG_H2T + 1, 0, 32);
+	ck_assert_int_eq(emu_device_fault_set(rig.dev, "engine-hang", RIG_H2T + 2), 0);
 	memset(req.ptr, 0x1d, 64);
 	rig_copy(&q, 0x1000000, req.dev, 64);
 	rig_quiesce(&rig);
@@ -580,7 +586,7 @@ START_TEST(fault_completion_missing_and_late)
 
 	open_all();
 	word = (uint32_t *)(void *)req.ptr;
-	rig_queue_open(&rig, &q, 32, 0, 32);
+	rig_queue_open(&rig, &q, RIG_H2T, 0, 32);
 	ck_assert_int_eq(emu_device_fault_set(rig.dev, "completion-missing", 1), 0);
 	word[0] = 1;
 	rig_copy(&q, req.dev + 64, req.dev, 4);
@@ -613,7 +619,8 @@ START_TEST(fault_names_and_ranges)
 	ck_assert_uint_eq(i, 15);
 	ck_assert_int_eq(emu_device_fault_set(rig.dev, "no-such-fault", 1), -ENOENT);
 	ck_assert_int_eq(emu_device_fault_get(rig.dev, "no-such-fault", &value), -ENOENT);
-	ck_assert_int_eq(emu_device_fault_set(rig.dev, "engine-hang", 35), -ERANGE);
+	ck_assert_int_eq(emu_device_fault_set(rig.dev, "engine-hang", rig_map->engines + 1),
+			 -ERANGE);
 	ck_assert_int_eq(emu_device_fault_set(rig.dev, "irq-lost", 3), 0);
 	ck_assert_int_eq(emu_device_fault_get(rig.dev, "irq-lost", &value), 0);
 	ck_assert_uint_eq(value, 3);

@@ -82,6 +82,25 @@ static void close_arena(void)
 	free(arena);
 }
 
+/* BAR0 offset of some block; what lies in it is one piece of the device address space. */
+static uint32_t block_any(struct random *r)
+{
+	switch (below(r, 6)) {
+	case 0:
+		return RIG_MISC;
+	case 1:
+		return rig_map->tpb(below(r, rig_map->cores));
+	case 2:
+		return rig_map->top_sp(below(r, rig_map->top_sps));
+	case 3:
+		return rig_map->sdma(below(r, rig_map->engines));
+	case 4:
+		return rig_map->nc_notific(below(r, rig_map->cores));
+	default:
+		return rig_engine(below(r, rig_map->engines));
+	}
+}
+
 /* An address a descriptor or a ring base may hold: mostly valid, often just beyond. */
 static uint64_t address(struct random *r)
 {
@@ -89,14 +108,14 @@ static uint64_t address(struct random *r)
 	case 0:
 		return (uint64_t)next(r) << 32 | next(r);
 	case 1:
-		return TRN_V2_DEV_BASE + (next(r) & 0x3ffffffc);
+		return rig_map->dev(block_any(r)) + (next(r) & 0xffffc);
 	case 2:
-		return TRN_V2_DEV_BASE + TRN_V2_TPB(below(r, 2)) + (next(r) & 0x1ffffff);
+		return rig_map->dev(rig_map->tpb(below(r, 2))) + (next(r) & 0x1ffffff);
 	case 3:
 		return (64u << 20) - below(r, 65536);
 	case 4:
-		return TRN_V2_DEV_BASE + rig_engine(below(r, 34)) + below(r, 2) * TRN_UDMA_S2M +
-		       TRN_UDMA_QUEUE(below(r, 16)) + TRN_Q_TAIL_INC;
+		return rig_map->dev(rig_engine(below(r, rig_map->engines))) +
+		       below(r, 2) * TRN_UDMA_S2M + TRN_UDMA_QUEUE(below(r, 16)) + TRN_Q_TAIL_INC;
 	case 5:
 		return HBM_USED + (next(r) & 0xffffc0);
 	default:
@@ -129,15 +148,15 @@ static void queue_step(struct random *r)
 	static const uint16_t regs[] = { TRN_Q_CFG,	 TRN_Q_BASE_LOW,    TRN_Q_BASE_HIGH,
 					 TRN_Q_LENGTH,	 TRN_Q_TAIL_INC,    TRN_Q_TAIL_INC,
 					 TRN_Q_TAIL_INC, TRN_Q_S2M_SW_CTRL, TRN_Q_M2S_SW_CTRL };
-	uint32_t base =
-		rig_engine(below(r, 34)) + below(r, 2) * TRN_UDMA_S2M + TRN_UDMA_QUEUE(below(r, 2));
+	uint32_t base = rig_engine(below(r, rig_map->engines)) + below(r, 2) * TRN_UDMA_S2M +
+			TRN_UDMA_QUEUE(below(r, 2));
 	uint32_t reg = regs[below(r, sizeof(regs) / sizeof(regs[0]))];
 	uint64_t ring = address(r);
 	uint32_t value = next(r);
 
 	if (!below(r, 8)) {
 		/* Otherwise the first error of an engine would be its last. */
-		base = rig_engine(below(r, 34));
+		base = rig_engine(below(r, rig_map->engines));
 		rig_write(&rig, base + TRN_M2S_CHANGE_STATE, TRN_UDMA_CHANGE_NORMAL);
 		rig_write(&rig, base + TRN_UDMA_S2M + TRN_S2M_CHANGE_STATE, TRN_UDMA_CHANGE_NORMAL);
 		return;
@@ -185,12 +204,12 @@ static void core_step(struct random *r)
 		break;
 	case 4:
 		rig_write(&rig,
-			  TRN_V2_NC_NOTIFIC(core) + TRN_NQ_SLOT(below(r, 16)) + below(r, 5) * 4,
+			  rig_map->nc_notific(core) + TRN_NQ_SLOT(below(r, 16)) + below(r, 5) * 4,
 			  below(r, 2) ? 32u << below(r, 12) : (uint32_t)base);
 		break;
 	case 5:
 		rig_write(&rig,
-			  TRN_V2_TPB(core) + TRN_TPB_ENGINE(below(r, 8)) + below(r, 0x200) * 4,
+			  rig_map->tpb(core) + TRN_TPB_ENGINE(below(r, 8)) + below(r, 0x200) * 4,
 			  next(r));
 		break;
 	case 6:
@@ -204,7 +223,7 @@ static void core_step(struct random *r)
 
 static void any_step(struct random *r)
 {
-	uint32_t offset = next(r) & 0x3ffffffc;
+	uint64_t offset = next(r) & (rig_map->bar0_size - 4);
 
 	switch (below(r, 8)) {
 	case 0:
@@ -214,11 +233,11 @@ static void any_step(struct random *r)
 		rig_write(&rig, offset, next(r));
 		break;
 	case 2:
-		rig_write(&rig, rig_engine(below(r, 34)) + (next(r) & 0x3fffc), next(r));
+		rig_write(&rig, rig_engine(below(r, rig_map->engines)) + (next(r) & 0x3fffc),
+			  next(r));
 		break;
 	case 3:
-		rig_write(&rig, TRN_V2_MISC + (next(r) & 0xffc),
-			  below(r, 2) ? below(r, 3) : next(r));
+		rig_write(&rig, RIG_MISC + (next(r) & 0xffc), below(r, 2) ? below(r, 3) : next(r));
 		break;
 	case 4:
 		rig_ext_write(&rig, next(r) & 0x1fc, below(r, 2));
@@ -228,10 +247,10 @@ static void any_step(struct random *r)
 				 1u << below(r, 4));
 		break;
 	case 6:
-		rig_read(&rig, TRN_V2_APB + (next(r) & 0xfffffc));
+		rig_read(&rig, block_any(r) + (next(r) & 0xffffc));
 		break;
 	default:
-		rig_write(&rig, TRN_V2_TPB(below(r, 2)) + (next(r) & 0x3fffffc), next(r));
+		rig_write(&rig, rig_map->tpb(below(r, 2)) + (next(r) & 0x3fffffc), next(r));
 		break;
 	}
 }
@@ -275,7 +294,7 @@ START_TEST(random_descriptors)
 	open_arena();
 	desc = rig_hbm(&rig, HBM_USED);
 	for (round = 0; round < rounds; round++) {
-		engine = below(&r, 34);
+		engine = below(&r, rig_map->engines);
 		rig_engine_init(&rig, engine);
 		fill_descriptors(&r, desc, 128);
 		for (dir = 0; dir < 2; dir++) {

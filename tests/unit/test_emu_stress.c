@@ -24,7 +24,7 @@ static void *copier_main(void *arg)
 {
 	struct copier *self = arg;
 	uint64_t at = 0x1000000 + self->index * 0x1000000ull;
-	uint64_t other = TRN_V2_HBM_BASE(1ull) + at;
+	uint64_t other = rig_map->hbm_base(1) + at;
 	struct rig_queue q;
 	unsigned int round;
 
@@ -91,9 +91,9 @@ static void *runner_main(void *arg)
 START_TEST(everything_at_once)
 {
 	struct copier copier[COPIERS] = {
-		{ .engine = 32, .queue = 0 }, { .engine = 33, .queue = 0 },
-		{ .engine = 32, .queue = 1 }, { .engine = 0, .queue = 15 },
-		{ .engine = 16, .queue = 3 }, { .engine = 15, .queue = 0 }
+		{ .engine = RIG_H2T, .queue = 0 }, { .engine = RIG_H2T + 1, .queue = 0 },
+		{ .engine = RIG_H2T, .queue = 1 }, { .engine = 0, .queue = 15 },
+		{ .engine = 16, .queue = 3 },	   { .engine = 15, .queue = 0 }
 	};
 	struct runner runner[2] = { { .core = 0 }, { .core = 1 } };
 	unsigned int i;
@@ -131,7 +131,7 @@ START_TEST(increments_from_many_engines)
 	for (n = 0; n < 500; n++) {
 		for (i = 0; i < 8; i++) {
 			rig_m2s(&q[i], one.dev, 4, 0);
-			rig_s2m(&q[i], TRN_V2_DEV_BASE + rig_sem(1, TRN_TPB_SEM_INC, 77), 4);
+			rig_s2m(&q[i], rig_map->dev(rig_sem(1, TRN_TPB_SEM_INC, 77)), 4);
 		}
 	}
 	for (i = 0; i < 8; i++)
@@ -153,7 +153,7 @@ START_TEST(unmap_during_copies)
 	unsigned int round;
 
 	rig_open(&rig);
-	rig_queue_open(&rig, &q, 32, 0, 64);
+	rig_queue_open(&rig, &q, RIG_H2T, 0, 64);
 	for (round = 0; round < 50; round++) {
 		struct rig_host mem;
 		unsigned int i;
@@ -181,7 +181,7 @@ static atomic_bool debugger_ends;
 
 static void *debugger_main(void *arg)
 {
-	uint32_t block = TRN_V2_TPB(0) + TRN_TPB_ENGINE(TRN_ENGINE_SP);
+	uint32_t block = rig_map->tpb(0) + TRN_TPB_ENGINE(TRN_ENGINE_SP);
 
 	(void)arg;
 	while (!atomic_load(&debugger_ends)) {
@@ -202,10 +202,10 @@ START_TEST(debug_registers_during_resets)
 	atomic_store(&debugger_ends, false);
 	ck_assert_int_eq(pthread_create(&debugger, NULL, debugger_main, NULL), 0);
 	for (round = 0; round < 20; round++) {
-		rig_write(&rig, TRN_V2_MISC + TRN_MISC_RESET_MAP, 1);
-		rig_write(&rig, TRN_V2_MISC + TRN_MISC_RESET, TRN_RESET_TPB);
-		rig_write(&rig, TRN_V2_MISC + TRN_MISC_TRIGGER, 1);
-		rig_wait(&rig, TRN_V2_MISC + TRN_MISC_RESET, ~0u, 0);
+		rig_write(&rig, RIG_MISC + TRN_MISC_RESET_MAP, rig_map->reset_core(0));
+		rig_write(&rig, RIG_MISC + TRN_MISC_RESET, TRN_RESET_TPB);
+		rig_write(&rig, RIG_MISC + TRN_MISC_TRIGGER, 1);
+		rig_wait(&rig, RIG_MISC + TRN_MISC_RESET, ~0u, 0);
 	}
 	atomic_store(&debugger_ends, true);
 	pthread_join(debugger, NULL);

@@ -9,7 +9,7 @@
 
 #define PROGRAM 0x2000000ull
 #define DATA	0x3000000ull
-#define REG(x)	(TRN_V2_DEV_BASE + (x))
+#define REG(x)	(rig_map->dev(x))
 
 static struct rig rig;
 static struct rig_core core;
@@ -90,7 +90,8 @@ START_TEST(core_identity)
 {
 	open_core(0);
 	ck_assert_uint_eq(rig_read(&rig, rig_core_reg(&core, TRN_CORE_ID)), TRN_CORE_ID_VALUE);
-	ck_assert_uint_eq(rig_read(&rig, rig_core_reg(&core, TRN_CORE_GENERATION)), 2);
+	ck_assert_uint_eq(rig_read(&rig, rig_core_reg(&core, TRN_CORE_GENERATION)),
+			  rig_map->generation);
 	ck_assert_uint_eq(rig_read(&rig, rig_core_reg(&core, TRN_CORE_STATUS)),
 			  TRN_CORE_STATUS_IDLE);
 	ck_assert_uint_eq(rig_read(&rig, rig_core_reg(&core, TRN_CORE_SQ_CONTROL)), TRN_SQ_ENABLE);
@@ -505,10 +506,10 @@ START_TEST(reset_ends_a_hung_core)
 	request = program(code, 1);
 	rig_submit(&core, &request);
 	rig_wait(&rig, rig_core_reg(&core, TRN_CORE_STATUS), ~0u, TRN_CORE_STATUS_RUNNING);
-	rig_write(&rig, TRN_V2_MISC + TRN_MISC_RESET_MAP, 1);
-	rig_write(&rig, TRN_V2_MISC + TRN_MISC_RESET, TRN_RESET_TPB);
-	rig_write(&rig, TRN_V2_MISC + TRN_MISC_TRIGGER, 1);
-	rig_wait(&rig, TRN_V2_MISC + TRN_MISC_RESET, ~0u, 0);
+	rig_write(&rig, RIG_MISC + TRN_MISC_RESET_MAP, rig_map->reset_core(0));
+	rig_write(&rig, RIG_MISC + TRN_MISC_RESET, TRN_RESET_TPB);
+	rig_write(&rig, RIG_MISC + TRN_MISC_TRIGGER, 1);
+	rig_wait(&rig, RIG_MISC + TRN_MISC_RESET, ~0u, 0);
 	ck_assert_uint_eq(rig_read(&rig, rig_core_reg(&core, TRN_CORE_STATUS)),
 			  TRN_CORE_STATUS_IDLE);
 	ck_assert_uint_eq(rig_read(&rig, rig_core_reg(&core, TRN_CORE_SQ_CONTROL)), 0);
@@ -527,7 +528,7 @@ START_TEST(runs_before_a_reset_use_no_power_after_it)
 {
 	const struct trn_insn code[] = { wait_sem(1, 1) };
 	const struct timespec busy = { .tv_nsec = 100000000 };
-	const uint32_t power = TRN_V2_MISC + TRN_MISC_POWER_D0;
+	const uint32_t power = RIG_MISC + TRN_MISC_POWER_D0;
 	struct trn_run_request request;
 	uint32_t first, last;
 
@@ -809,7 +810,7 @@ END_TEST
 START_TEST(engine_started_by_register)
 {
 	const struct trn_insn code[] = { set_sem(30, 3) };
-	uint32_t block = TRN_V2_TPB(0) + TRN_TPB_ENGINE(TRN_ENGINE_SP);
+	uint32_t block = rig_map->tpb(0) + TRN_TPB_ENGINE(TRN_ENGINE_SP);
 
 	open_core(0);
 	program(code, 1);
@@ -831,7 +832,7 @@ END_TEST
 START_TEST(engine_stopped_by_register)
 {
 	const struct trn_insn code[] = { wait_sem(30, 3) };
-	uint32_t block = TRN_V2_TPB(0) + TRN_TPB_ENGINE(TRN_ENGINE_SP);
+	uint32_t block = rig_map->tpb(0) + TRN_TPB_ENGINE(TRN_ENGINE_SP);
 
 	open_core(0);
 	program(code, 1);
@@ -850,7 +851,7 @@ END_TEST
 START_TEST(abort_of_a_register_run)
 {
 	const struct trn_insn code[] = { wait_sem(30, 3) };
-	uint32_t block = TRN_V2_TPB(0) + TRN_TPB_ENGINE(TRN_ENGINE_SP);
+	uint32_t block = rig_map->tpb(0) + TRN_TPB_ENGINE(TRN_ENGINE_SP);
 	struct trn_run_request request;
 
 	open_core(0);

@@ -7,15 +7,15 @@
 #include "emu_rig.h"
 
 #define HBM0 0x1000000ull
-#define HBM1 (TRN_V2_HBM_BASE(1ull) + 0x1000000ull)
-#define SBUF(core, partition, offset)                                                           \
-	(TRN_V2_DEV_BASE + TRN_V2_TPB(core) + (uint64_t)(partition)*TRN_SBUF_PARTITION_STRIDE + \
+#define HBM1 (rig_map->hbm_base(1) + 0x1000000ull)
+#define SBUF(core, partition, offset)                                                         \
+	(rig_map->dev(rig_map->tpb(core)) + (uint64_t)(partition)*TRN_SBUF_PARTITION_STRIDE + \
 	 (offset))
-#define REG(bar0)     (TRN_V2_DEV_BASE + (bar0))
+#define REG(bar0)     (rig_map->dev(bar0))
 #define SEC_A(engine) (rig_engine(engine) + TRN_UDMA_GEN + TRN_GEN_IOFIC_SECONDARY_A)
 #define SEC_B(engine) (rig_engine(engine) + TRN_UDMA_GEN + TRN_GEN_IOFIC_SECONDARY_B)
 #define RING	      64u
-#define H2T	      TRN_V2_H2T_ENGINE(0)
+#define H2T	      RIG_H2T
 
 static struct rig rig;
 static struct rig_queue q;
@@ -78,7 +78,7 @@ END_TEST
 
 START_TEST(copy_both_stacks_and_their_ends)
 {
-	const uint64_t top0 = TRN_V2_HBM_SIZE - 4096, top1 = TRN_V2_HBM_BASE(1ull) + top0;
+	const uint64_t top0 = rig_map->hbm_size - 4096, top1 = rig_map->hbm_base(1) + top0;
 
 	open_all();
 	pattern(mem.ptr, 4096, 2);
@@ -289,7 +289,7 @@ START_TEST(every_engine_and_queue)
 
 	rig_open(&rig);
 	rig_host_alloc(&rig, &mem, 4096);
-	for (engine = 0; engine < TRN_V2_ENGINES; engine++) {
+	for (engine = 0; engine < rig_map->engines; engine++) {
 		for (queue = 0; queue < TRN_UDMA_QUEUES; queue++) {
 			uint32_t value = engine << 8 | queue | 0x50000;
 
@@ -413,12 +413,12 @@ START_TEST(registers_are_storage)
 	rig_write(&rig, udma + TRN_UDMA_S2M + TRN_S2M_COMPLETION_CFG1C, 0x1004);
 	rig_write(&rig, udma + TRN_UDMA_GENX + TRN_GENX_SELECTOR(15) + 0xc, 0xffffffff);
 	rig_write(&rig, udma + TRN_UDMA_GEN + TRN_GEN_AXI_TIMEOUT, 100000000);
-	rig_write(&rig, TRN_V2_SDMA(1, 4) + TRN_SDMA_BCAST_GROUP, 0xfff);
+	rig_write(&rig, rig_map->sdma(20) + TRN_SDMA_BCAST_GROUP, 0xfff);
 	ck_assert_uint_eq(rig_read(&rig, udma + TRN_M2S_DATA_FIFO_CFG), 0x01000400);
 	ck_assert_uint_eq(rig_read(&rig, udma + TRN_UDMA_S2M + TRN_S2M_COMPLETION_CFG1C), 0x1004);
 	ck_assert_uint_eq(rig_read(&rig, udma + TRN_UDMA_GENX + TRN_GENX_SELECTOR(15) + 0xc), ~0u);
 	ck_assert_uint_eq(rig_read(&rig, udma + TRN_UDMA_GEN + TRN_GEN_AXI_TIMEOUT), 100000000);
-	ck_assert_uint_eq(rig_read(&rig, TRN_V2_SDMA(1, 4) + TRN_SDMA_BCAST_GROUP), 0xfff);
+	ck_assert_uint_eq(rig_read(&rig, rig_map->sdma(20) + TRN_SDMA_BCAST_GROUP), 0xfff);
 	rig_close(&rig, 0);
 }
 END_TEST
@@ -489,7 +489,7 @@ START_TEST(sbuf_partitions)
 	rig_copy(&q, mem.dev + 65536, SBUF(1, 127, TRN_SBUF_PARTITION_BYTES_V2 - 4096), 4096);
 	rig_quiesce(&rig);
 	ck_assert_mem_eq(mem.ptr + 65536, mem.ptr, 4096);
-	ck_assert_uint_eq(rig_read(&rig, TRN_V2_TPB(0) + 5 * TRN_SBUF_PARTITION_STRIDE + 0x100),
+	ck_assert_uint_eq(rig_read(&rig, rig_map->tpb(0) + 5 * TRN_SBUF_PARTITION_STRIDE + 0x100),
 			  *(uint32_t *)mem.ptr);
 	close_all(0);
 }
@@ -498,7 +498,7 @@ END_TEST
 START_TEST(sbuf_above_the_partition_is_an_error)
 {
 	open_all();
-	rig_copy(&q, SBUF(0, 0, TRN_SBUF_PARTITION_BYTES_V2 - 16), mem.dev, 32);
+	rig_copy(&q, SBUF(0, 0, rig_map->sbuf_partition_bytes - 16), mem.dev, 32);
 	expect_error(EMU_COMPLAINT_DESC_ADDRESS, 0, TRN_ERR_B_DATA_RESPONSE);
 	close_all(1);
 }
@@ -507,7 +507,7 @@ END_TEST
 START_TEST(psum_is_no_endpoint)
 {
 	open_all();
-	rig_copy(&q, REG(TRN_V2_TPB(0) + TRN_TPB_PSUM), mem.dev, 32);
+	rig_copy(&q, REG(rig_map->tpb(0) + TRN_TPB_PSUM), mem.dev, 32);
 	expect_error(EMU_COMPLAINT_DESC_ADDRESS, 0, TRN_ERR_B_DATA_RESPONSE);
 	close_all(1);
 }
@@ -529,12 +529,11 @@ END_TEST
 START_TEST(dma_reads_misc_ram)
 {
 	open_all();
-	rig_copy(&q, mem.dev, REG(TRN_V2_MISC + TRN_MISC_SERIAL_LOW), 8);
+	rig_copy(&q, mem.dev, REG(RIG_MISC + TRN_MISC_SERIAL_LOW), 8);
 	rig_quiesce(&rig);
-	ck_assert_uint_eq(((uint32_t *)mem.ptr)[0],
-			  rig_read(&rig, TRN_V2_MISC + TRN_MISC_SERIAL_LOW));
+	ck_assert_uint_eq(((uint32_t *)mem.ptr)[0], rig_read(&rig, RIG_MISC + TRN_MISC_SERIAL_LOW));
 	ck_assert_uint_eq(((uint32_t *)mem.ptr)[1],
-			  rig_read(&rig, TRN_V2_MISC + TRN_MISC_SERIAL_HIGH));
+			  rig_read(&rig, RIG_MISC + TRN_MISC_SERIAL_HIGH));
 	close_all(0);
 }
 END_TEST
@@ -546,10 +545,10 @@ START_TEST(dma_writes_misc_ram)
 	open_all();
 	for (i = 0; i < TRN_MISC_METRIC_SIZE / 4; i++)
 		((uint32_t *)mem.ptr)[i] = i * 7 + 1;
-	rig_copy(&q, REG(TRN_V2_MISC + TRN_MISC_METRIC), mem.dev, TRN_MISC_METRIC_SIZE);
+	rig_copy(&q, REG(RIG_MISC + TRN_MISC_METRIC), mem.dev, TRN_MISC_METRIC_SIZE);
 	rig_quiesce(&rig);
 	for (i = 0; i < TRN_MISC_METRIC_SIZE / 4; i++)
-		ck_assert_uint_eq(rig_read(&rig, TRN_V2_MISC + TRN_MISC_METRIC + 4 * i), i * 7 + 1);
+		ck_assert_uint_eq(rig_read(&rig, RIG_MISC + TRN_MISC_METRIC + 4 * i), i * 7 + 1);
 	close_all(0);
 }
 END_TEST
@@ -602,7 +601,7 @@ END_TEST
 START_TEST(unaligned_register_dma)
 {
 	open_all();
-	rig_copy(&q, REG(TRN_V2_MISC + TRN_MISC_METRIC) + 2, mem.dev, 4);
+	rig_copy(&q, REG(RIG_MISC + TRN_MISC_METRIC) + 2, mem.dev, 4);
 	rig_wait_complaint(&rig, EMU_COMPLAINT_ACCESS_SIZE, 1);
 	rig_quiesce(&rig);
 	ck_assert_uint_eq(rig_read(&rig, q.udma + TRN_M2S_STATE), TRN_UDMA_STATE_ABORT);
@@ -631,7 +630,7 @@ END_TEST
 START_TEST(crossing_the_end_of_hbm)
 {
 	open_all();
-	rig_copy(&q, TRN_V2_HBM_SIZE - 32, mem.dev, 64);
+	rig_copy(&q, rig_map->hbm_size - 32, mem.dev, 64);
 	expect_error(EMU_COMPLAINT_DESC_ADDRESS, 0, TRN_ERR_B_DATA_RESPONSE);
 	close_all(1);
 }
@@ -798,10 +797,10 @@ START_TEST(abort_ends_with_a_reset)
 	open_engine(3);
 	rig_copy(&q, HBM0, 0x800000000ull, 64);
 	expect_error(EMU_COMPLAINT_DESC_ADDRESS, TRN_ERR_A_DATA_RESPONSE, 0);
-	rig_write(&rig, TRN_V2_MISC + TRN_MISC_RESET_MAP, 1);
-	rig_write(&rig, TRN_V2_MISC + TRN_MISC_RESET, TRN_RESET_TPB);
-	rig_write(&rig, TRN_V2_MISC + TRN_MISC_TRIGGER, 1);
-	rig_wait(&rig, TRN_V2_MISC + TRN_MISC_RESET, ~0u, 0);
+	rig_write(&rig, RIG_MISC + TRN_MISC_RESET_MAP, rig_map->reset_core(0));
+	rig_write(&rig, RIG_MISC + TRN_MISC_RESET, TRN_RESET_TPB);
+	rig_write(&rig, RIG_MISC + TRN_MISC_TRIGGER, 1);
+	rig_wait(&rig, RIG_MISC + TRN_MISC_RESET, ~0u, 0);
 	rig_queue_reset(&q);
 	rig_copy(&q, HBM0, mem.dev, 64);
 	rig_quiesce(&rig);
@@ -894,7 +893,7 @@ START_TEST(unknown_udma_register)
 	rig_write(&rig, q.udma + 0x800, 0x77);
 	ck_assert_uint_eq(rig_read(&rig, q.udma + 0x800), 0x77);
 	ck_assert_uint_eq(rig_complaints(&rig, EMU_COMPLAINT_UNKNOWN_REGISTER), 2);
-	rig_write(&rig, TRN_V2_H2T_SDMA(0) + 0x44, 1);
+	rig_write(&rig, rig_map->sdma(RIG_H2T) + 0x44, 1);
 	ck_assert_uint_eq(rig_complaints(&rig, EMU_COMPLAINT_UNKNOWN_REGISTER), 3);
 	close_all(3);
 }
@@ -903,16 +902,16 @@ END_TEST
 START_TEST(interrupt_on_completion)
 {
 	open_all();
-	rig_unmask(&rig, TRN_VECTOR_H2T(TRN_V2_CORES, 0));
+	rig_unmask(&rig, TRN_VECTOR_H2T(rig_map->cores, 0));
 	rig_m2s(&q, mem.dev, 64, TRN_DESC_INT);
 	rig_s2m(&q, HBM0, 64);
 	rig_ring(&q, 1, 1);
-	rig_wait_irq(&rig, TRN_VECTOR_H2T(TRN_V2_CORES, 0), 1);
+	rig_wait_irq(&rig, TRN_VECTOR_H2T(rig_map->cores, 0), 1);
 	/* The head is counted before the interrupt is sent. */
 	ck_assert_uint_eq(rig_head(&q, 0), 1);
 	rig_copy(&q, HBM0, mem.dev, 64);
 	rig_quiesce(&rig);
-	ck_assert_uint_eq(rig_irq(&rig, TRN_VECTOR_H2T(TRN_V2_CORES, 0)), 1);
+	ck_assert_uint_eq(rig_irq(&rig, TRN_VECTOR_H2T(rig_map->cores, 0)), 1);
 	close_all(0);
 }
 END_TEST
@@ -934,9 +933,9 @@ START_TEST(device_reset_keeps_queues)
 	open_all();
 	rig_copy(&q, HBM0, mem.dev, 64);
 	rig_quiesce(&rig);
-	rig_write(&rig, TRN_V2_MISC + TRN_MISC_RESET, TRN_RESET_DEVICE);
-	rig_write(&rig, TRN_V2_MISC + TRN_MISC_TRIGGER, 1);
-	rig_wait(&rig, TRN_V2_MISC + TRN_MISC_RESET, ~0u, 0);
+	rig_write(&rig, RIG_MISC + TRN_MISC_RESET, TRN_RESET_DEVICE);
+	rig_write(&rig, RIG_MISC + TRN_MISC_TRIGGER, 1);
+	rig_wait(&rig, RIG_MISC + TRN_MISC_RESET, ~0u, 0);
 	ck_assert_uint_eq(rig_head(&q, 0), 1);
 	rig_copy(&q, HBM0 + 64, mem.dev, 64);
 	rig_quiesce(&rig);
