@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include "fuzz.h"
+#include "map.h"
 #include "tests/emulator/emu.h"
 #include "tests/emulator/inproc.h"
 #include "trainium/desc.h"
@@ -18,14 +19,13 @@
 
 #define PAGE	     4096u
 #define CANARY	     0xc3
-#define VECTORS	     5u
+#define PRODUCTS_MAX 8u
 #define RESET_MS     20000u
-#define CHECK_ENGINE 33u
 #define CHECK_QUEUE  15u
 #define CHECK_LENGTH 32u
 #define CHECK_BYTES  1024u
 
-static struct fuzz_device shared;
+static struct fuzz_device shared[PRODUCTS_MAX];
 static uint8_t *arena; /* no access, canary, host, canary, rom, canary, no access */
 
 #define ARENA_BYTES  (FUZZ_HOST_BYTES + FUZZ_ROM_BYTES + 5 * PAGE)
@@ -36,8 +36,10 @@ static uint8_t *arena; /* no access, canary, host, canary, rom, canary, no acces
 
 static void on_interrupt(void *arg, unsigned int vector)
 {
-	(void)arg;
-	FUZZ_CHECK(vector < VECTORS, "interrupt on vector %u, there are %u", vector, VECTORS);
+	const struct fuzz_device *device = arg;
+	unsigned int vectors = emu_device_vectors(device->dev);
+
+	FUZZ_CHECK(vector < vectors, "interrupt on vector %u, there are %u", vector, vectors);
 }
 
 static void map(struct fuzz_device *device, uint8_t *ptr, size_t size, bool writable,
@@ -50,36 +52,47 @@ static void map(struct fuzz_device *device, uint8_t *ptr, size_t size, bool writ
 		   (unsigned long long)expected);
 }
 
-static void open_device(struct fuzz_device *device, const char *arch)
+/* Memory between memory the device may not reach; all products use the same. */
+static void arena_open(void)
 {
-	const struct emu_config config = { .size = sizeof(config),
-					   .arch = arch,
-					   .hbm_bytes = FUZZ_HBM_BYTES };
-	char error[256] = "";
-
-	FUZZ_CHECK(!emu_inproc_create(&config, &device->inproc, error, sizeof(error)), "%s", error);
-	device->dev = emu_inproc_device(device->inproc);
-	device->hbm = emu_device_hbm(device->dev, &device->hbm_size);
-	emu_inproc_interrupt_handler(device->inproc, on_interrupt, NULL);
 	arena = mmap(NULL, ARENA_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	FUZZ_CHECK(arena != MAP_FAILED, "no memory");
 	memset(arena, CANARY, ARENA_BYTES);
 	FUZZ_CHECK(!mprotect(arena, PAGE, PROT_NONE) &&
 			   !mprotect(arena + ARENA_BYTES - PAGE, PAGE, PROT_NONE),
 		   "no guard pages");
+}
+
+static void open_device(struct fuzz_device *device, const struct fuzz_map *product)
+{
+	const struct emu_config config = { .size = sizeof(config),
+					   .arch = product->arch,
+					   .hbm_bytes = FUZZ_HBM_BYTES };
+	char error[256] = "";
+
+	FUZZ_CHECK(!emu_inproc_create(&config, &device->inproc, error, sizeof(error)), "%s", error);
+	device->dev = emu_inproc_device(device->inproc);
+	device->hbm = emu_device_hbm(device->dev, &device->hbm_size);
+	device->map = product;
+	emu_inproc_interrupt_handler(device->inproc, on_interrupt, device);
 	device->host = arena + ARENA_HOST;
 	device->rom = arena + ARENA_ROM;
 	map(device, device->host, FUZZ_HOST_BYTES, true, FUZZ_HOST_BUS);
 	map(device, device->rom, FUZZ_ROM_BYTES, false, FUZZ_ROM_BUS);
 }
 
-struct fuzz_device *fuzz_device_begin(const char *arch)
+struct fuzz_device *fuzz_device_begin(const uint8_t *data, size_t size)
 {
-	if (!shared.dev)
-		open_device(&shared, arch);
-	memset(shared.host, 0, FUZZ_HOST_BYTES);
-	FUZZ_CHECK(!madvise(shared.hbm, shared.hbm_size, MADV_DONTNEED), "HBM is not cleared");
-	return &shared;
+	const struct fuzz_map *product = fuzz_map_choose(data, size);
+	struct fuzz_device *device = &shared[fuzz_map_index(product) % PRODUCTS_MAX];
+
+	if (!arena)
+		arena_open();
+	if (!device->dev)
+		open_device(device, product);
+	memset(device->host, 0, FUZZ_HOST_BYTES);
+	FUZZ_CHECK(!madvise(device->hbm, device->hbm_size, MADV_DONTNEED), "HBM is not cleared");
+	return device;
 }
 
 void fuzz_rom_restore(struct fuzz_device *device)
@@ -91,11 +104,11 @@ void *fuzz_hbm(struct fuzz_device *device, uint64_t addr, size_t size)
 {
 	unsigned int h;
 
-	for (h = 0; h < TRN_V2_STACKS; h++) {
-		uint64_t inside = addr - TRN_V2_HBM_BASE((uint64_t)h);
+	for (h = 0; h < device->map->stacks; h++) {
+		uint64_t inside = addr - device->map->hbm_device(h);
 
 		if (inside < FUZZ_HBM_BYTES && size <= FUZZ_HBM_BYTES - inside)
-			return device->hbm + h * FUZZ_HBM_BYTES + inside;
+			return device->hbm + h * (device->hbm_size / device->map->stacks) + inside;
 	}
 	return NULL;
 }
@@ -110,18 +123,15 @@ uint32_t fuzz_read(struct fuzz_device *device, uint64_t offset)
 	return emu_device_read(device->dev, 0, offset, 4);
 }
 
-uint32_t fuzz_udma(unsigned int id)
+uint32_t fuzz_udma(const struct fuzz_device *device, unsigned int id)
 {
-	id %= TRN_V2_ENGINES;
-	if (id >= TRN_V2_H2T_ENGINE(0))
-		return TRN_V2_H2T_UDMA(id - TRN_V2_H2T_ENGINE(0));
-	return TRN_V2_UDMA(id / TRN_ENGINES_PER_CORE, id % TRN_ENGINES_PER_CORE);
+	return device->map->udma(id % device->map->engines);
 }
 
 void fuzz_queue_set(struct fuzz_device *device, unsigned int engine, unsigned int dir,
 		    unsigned int queue, uint64_t ring, uint32_t length)
 {
-	uint32_t half = fuzz_udma(engine) + (dir ? TRN_UDMA_S2M : TRN_UDMA_M2S) +
+	uint32_t half = fuzz_udma(device, engine) + (dir ? TRN_UDMA_S2M : TRN_UDMA_M2S) +
 			TRN_UDMA_QUEUE(queue % TRN_UDMA_QUEUES);
 
 	fuzz_write(device, half + TRN_Q_CFG, TRN_Q_CFG_RESET_VALUE);
@@ -133,35 +143,39 @@ void fuzz_queue_set(struct fuzz_device *device, unsigned int engine, unsigned in
 	fuzz_write(device, half + TRN_Q_CFG, TRN_Q_CFG_RESET_VALUE | TRN_Q_CFG_ENABLE);
 }
 
-uint64_t fuzz_address(struct fuzz_input *in)
+uint64_t fuzz_address(const struct fuzz_device *device, struct fuzz_input *in)
 {
+	const struct fuzz_map *map = device->map;
 	uint8_t kind = fuzz_u8(in);
+	unsigned int stack, core;
 	uint32_t value;
 
 	if (kind >= 0xf0)
 		return fuzz_u64(in);
 	value = fuzz_u32(in);
+	stack = (unsigned int)((uint64_t)value * map->stacks >> 32);
+	core = (unsigned int)((uint64_t)value * map->cores >> 32);
+	if (kind >= 0xe8)
+		return map->route(value);
 	switch (kind % 8) {
 	case 0:
-		return TRN_V2_HBM_BASE((uint64_t)(value >> 31)) + (value & (FUZZ_HBM_BYTES - 1));
+		return map->hbm_device(stack) + (value & (FUZZ_HBM_BYTES - 1));
 	case 1: /* the end of a stack */
-		return TRN_V2_HBM_BASE((uint64_t)(value >> 31)) + FUZZ_HBM_BYTES -
-		       (value & 0x1ffff);
+		return map->hbm_device(stack) + FUZZ_HBM_BYTES - (value & 0x1ffff);
 	case 2: /* SBUF and registers of a core */
-		return TRN_V2_DEV_BASE + TRN_V2_TPB(value >> 31) + (value & 0x3ffffff);
+		return map->tpb_device(core) + (value & 0x3ffffff);
 	case 3: /* a doorbell; DMA writes words */
-		return TRN_V2_DEV_BASE + fuzz_udma(value & 0xff) +
+		return map->udma_device((value & 0xff) % map->engines) +
 		       (value & 0x100 ? TRN_UDMA_S2M : TRN_UDMA_M2S) +
 		       TRN_UDMA_QUEUE(value >> 9 & 15) + TRN_Q_TAIL_INC;
 	case 4: /* any register */
-		return TRN_V2_DEV_BASE + (value & 0x3ffffffc);
+		return map->register_device(value);
 	case 5: /* around the memory that may only be read */
-		return TRN_V2_HOST_BASE | (FUZZ_ROM_BUS - PAGE + (value & 0x3fff));
+		return map->host_base | (FUZZ_ROM_BUS - PAGE + (value & 0x3fff));
 	case 6: /* semaphores */
-		return TRN_V2_DEV_BASE + TRN_V2_TPB(value >> 31) + TRN_TPB_SEM_READ +
-		       (value & 0xffc);
+		return map->tpb_device(core) + TRN_TPB_SEM_READ + (value & 0xffc);
 	default:
-		return TRN_V2_HOST_BASE | (FUZZ_HOST_BUS + (value & (FUZZ_HOST_BYTES - 1)));
+		return map->host_base | (FUZZ_HOST_BUS + (value & (FUZZ_HOST_BYTES - 1)));
 	}
 }
 
@@ -185,11 +199,12 @@ static void check_memory(void)
 /* Host to HBM and back, by one queue of a host copy engine. */
 static void check_copy(struct fuzz_device *device)
 {
-	const uint64_t m2s = TRN_V2_HOST_BASE | FUZZ_HOST_BUS, s2m = m2s + 1024;
+	const uint64_t m2s = device->map->host_base | FUZZ_HOST_BUS, s2m = m2s + 1024;
 	const uint64_t src = m2s + 4096, dst = src + CHECK_BYTES, hbm = TRN_HBM_FW_RESERVED;
 	struct trn_desc *ring[2] = { (struct trn_desc *)device->host,
 				     (struct trn_desc *)(device->host + 1024) };
-	uint32_t queue = fuzz_udma(CHECK_ENGINE) + TRN_UDMA_QUEUE(CHECK_QUEUE);
+	unsigned int engine = device->map->host_engine;
+	uint32_t queue = device->map->udma(engine) + TRN_UDMA_QUEUE(CHECK_QUEUE);
 	const uint32_t ctrl = CHECK_BYTES | TRN_RING_FIRST_ID << TRN_DESC_RING_ID_SHIFT;
 	unsigned int i, dir;
 
@@ -204,15 +219,14 @@ static void check_copy(struct fuzz_device *device)
 		device->host[4096 + CHECK_BYTES + i] = 0;
 	}
 	for (dir = 0; dir < 2; dir++)
-		fuzz_queue_set(device, CHECK_ENGINE, dir, CHECK_QUEUE, dir ? s2m : m2s,
-			       CHECK_LENGTH);
+		fuzz_queue_set(device, engine, dir, CHECK_QUEUE, dir ? s2m : m2s, CHECK_LENGTH);
 	fuzz_write(device, queue + TRN_UDMA_S2M + TRN_Q_TAIL_INC, 2);
 	fuzz_write(device, queue + TRN_UDMA_M2S + TRN_Q_TAIL_INC, 2);
 	FUZZ_CHECK(!emu_device_quiesce(device->dev, RESET_MS), "a copy after a reset never ends");
 	FUZZ_CHECK(!memcmp(device->host + 4096, device->host + 4096 + CHECK_BYTES, CHECK_BYTES),
 		   "a copy after a reset arrives damaged");
 	for (dir = 0; dir < 2; dir++) {
-		fuzz_queue_set(device, CHECK_ENGINE, dir, CHECK_QUEUE, 0, 0);
+		fuzz_queue_set(device, engine, dir, CHECK_QUEUE, 0, 0);
 		fuzz_write(device, queue + (dir ? TRN_UDMA_S2M : TRN_UDMA_M2S) + TRN_Q_CFG,
 			   TRN_Q_CFG_RESET_VALUE);
 	}

@@ -66,9 +66,11 @@ void fuzz_fail(const char *format, ...) __attribute__((format(printf, 1, 2), nor
 
 struct emu_device;
 struct emu_inproc;
+struct fuzz_map;
 
 /** struct fuzz_device - an in-process device that lives as long as the process. */
 struct fuzz_device {
+	const struct fuzz_map *map;
 	struct emu_inproc *inproc;
 	struct emu_device *dev;
 	uint8_t *host; /* FUZZ_HOST_BYTES at FUZZ_HOST_BUS */
@@ -78,10 +80,10 @@ struct fuzz_device {
 };
 
 /**
- * fuzz_device_begin() - the device in its power-up state, memory zeroed. @arch chooses the product,
- * NULL: trn1; each process uses one.
+ * fuzz_device_begin() - the device in its power-up state, memory zeroed. The product is chosen by the
+ * last byte of the input, so that the steps before it mean the same for each.
  */
-struct fuzz_device *fuzz_device_begin(const char *arch);
+struct fuzz_device *fuzz_device_begin(const uint8_t *data, size_t size);
 /**
  * fuzz_device_end() - waits up to @timeout_ms for work that comes to an end, resets the device and
  * checks the promises: memory around what it was given is unchanged, and it copies as ever.
@@ -95,11 +97,11 @@ void *fuzz_hbm(struct fuzz_device *device, uint64_t addr, size_t size);
 void fuzz_write(struct fuzz_device *device, uint64_t offset, uint32_t value);
 uint32_t fuzz_read(struct fuzz_device *device, uint64_t offset);
 /** fuzz_udma() - BAR0 offset of DMA engine @id, taken modulo their number. */
-uint32_t fuzz_udma(unsigned int id);
+uint32_t fuzz_udma(const struct fuzz_device *device, unsigned int id);
 /** fuzz_queue_set() - program and enable one direction (0 M2S, 1 S2M) of a queue. */
 void fuzz_queue_set(struct fuzz_device *device, unsigned int engine, unsigned int dir,
 		    unsigned int queue, uint64_t ring, uint32_t length);
 /** fuzz_address() - an address that an input chose: mostly valid, often just beyond. */
-uint64_t fuzz_address(struct fuzz_input *in);
+uint64_t fuzz_address(const struct fuzz_device *device, struct fuzz_input *in);
 
 #endif /* FUZZ_H */

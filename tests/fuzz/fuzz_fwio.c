@@ -6,6 +6,7 @@
  */
 #include <string.h>
 #include "fuzz.h"
+#include "map.h"
 #include "tests/emulator/emu.h"
 #include "tests/emulator/device.h"
 #include "trainium/map.h"
@@ -25,7 +26,8 @@
 #define FAULT	  0x20
 #define NO_WAIT	  0x40
 
-static uint32_t request_fill(struct fuzz_input *in, uint8_t *request, uint8_t flags)
+static uint32_t request_fill(const struct fuzz_device *device, struct fuzz_input *in,
+			     uint8_t *request, uint8_t flags)
 {
 	uint32_t payload = fuzz_u8(in), crc;
 	uint16_t size = (uint16_t)(TRN_FWIO_REQ_PAYLOAD + payload);
@@ -40,7 +42,7 @@ static uint32_t request_fill(struct fuzz_input *in, uint8_t *request, uint8_t fl
 
 		request[TRN_FWIO_REQ_COMMAND] = TRN_FWIO_READ;
 		for (i = 0; i + 8 <= payload; i += 8) {
-			uint64_t addr = fuzz_address(in);
+			uint64_t addr = fuzz_address(device, in);
 
 			memcpy(request + TRN_FWIO_REQ_PAYLOAD + i, &addr, sizeof(addr));
 		}
@@ -59,8 +61,8 @@ static uint32_t request_fill(struct fuzz_input *in, uint8_t *request, uint8_t fl
 
 static void misc_pair(struct fuzz_device *device, uint32_t high, uint32_t low, uint64_t value)
 {
-	fuzz_write(device, TRN_V2_MISC + high, (uint32_t)(value >> 32));
-	fuzz_write(device, TRN_V2_MISC + low, (uint32_t)value);
+	fuzz_write(device, device->map->misc + high, (uint32_t)(value >> 32));
+	fuzz_write(device, device->map->misc + low, (uint32_t)value);
 }
 
 static void check_answer(const uint8_t *request, const uint8_t *answer)
@@ -79,26 +81,26 @@ static void check_answer(const uint8_t *request, const uint8_t *answer)
 /* *@plain: nothing was left behind by a request before that could change this answer. */
 static void request(struct fuzz_device *device, struct fuzz_input *in, bool *plain)
 {
-	uint64_t at = TRN_V2_HOST_BASE | (FUZZ_HOST_BUS + PLACE), reply = at - PLACE + ANSWER;
+	uint64_t at = device->map->host_base | (FUZZ_HOST_BUS + PLACE), reply = at - PLACE + ANSWER;
 	uint8_t flags = fuzz_u8(in), copy[TRN_FWIO_REQ_PAYLOAD], *answer = device->host + ANSWER;
 	const char *help;
 
 	if (flags & FAULT)
 		emu_device_fault_set(device->dev, emu_fault_name(5 + fuzz_u8(in) % 6, &help), 1);
 	if (flags & RESET) {
-		fuzz_write(device, TRN_V2_MISC + TRN_MISC_RESET_MAP, fuzz_u16(in));
-		fuzz_write(device, TRN_V2_MISC + TRN_MISC_RESET, fuzz_u8(in) % 4);
+		fuzz_write(device, device->map->misc + TRN_MISC_RESET_MAP, fuzz_u16(in));
+		fuzz_write(device, device->map->misc + TRN_MISC_RESET, fuzz_u8(in) % 4);
 	}
 	if (flags & ANY_PLACE)
-		at = fuzz_address(in);
+		at = fuzz_address(device, in);
 	if (flags & ANY_REPLY)
-		reply = fuzz_address(in);
-	request_fill(in, device->host + PLACE, flags);
+		reply = fuzz_address(device, in);
+	request_fill(device, in, device->host + PLACE, flags);
 	memcpy(copy, device->host + PLACE, sizeof(copy));
 	answer[TRN_FWIO_RESP_SEQ] = 0;
 	misc_pair(device, TRN_MISC_REQUEST_HIGH, TRN_MISC_REQUEST_LOW, at);
 	misc_pair(device, TRN_MISC_RESPONSE_HIGH, TRN_MISC_RESPONSE_LOW, reply);
-	fuzz_write(device, TRN_V2_MISC + TRN_MISC_TRIGGER, 1);
+	fuzz_write(device, device->map->misc + TRN_MISC_TRIGGER, 1);
 	if (flags & ~RAW_SIZE)
 		*plain = false;
 	if (flags & NO_WAIT)
@@ -111,7 +113,7 @@ static void request(struct fuzz_device *device, struct fuzz_input *in, bool *pla
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct fuzz_device *device = fuzz_device_begin(NULL);
+	struct fuzz_device *device = fuzz_device_begin(data, size);
 	struct fuzz_input in = { data, size };
 	bool plain = true;
 	unsigned int n;

@@ -4,6 +4,7 @@
  * size, rings with noise in them, doorbells, requests to the firmware, resets, faults on demand.
  */
 #include "fuzz.h"
+#include "map.h"
 #include "tests/emulator/emu.h"
 #include "trainium/ext.h"
 #include "trainium/isa.h"
@@ -16,46 +17,49 @@
 #define END_MS	   20u
 
 /* Blocks of BAR0 an access is aimed at. */
-static uint32_t block(uint8_t which, uint8_t index, uint32_t *size)
+static uint32_t block(const struct fuzz_device *device, uint8_t which, uint8_t index,
+		      uint32_t *size)
 {
+	const struct fuzz_map *map = device->map;
+
 	*size = 0x1000;
 	switch (which % 10) {
 	case 0:
 		*size = TRN_UDMA_SIZE;
-		return fuzz_udma(index);
+		return fuzz_udma(device, index);
 	case 1:
-		return fuzz_udma(index) + TRN_UDMA_QUEUE(index >> 6);
+		return fuzz_udma(device, index) + TRN_UDMA_QUEUE(index >> 6);
 	case 2:
-		return fuzz_udma(index) + TRN_UDMA_S2M + TRN_UDMA_QUEUE(index >> 6);
+		return fuzz_udma(device, index) + TRN_UDMA_S2M + TRN_UDMA_QUEUE(index >> 6);
 	case 3:
 		*size = 0x8000;
-		return fuzz_udma(index) + TRN_UDMA_GEN;
+		return fuzz_udma(device, index) + TRN_UDMA_GEN;
 	case 4:
 		*size = 0x100000;
-		return TRN_V2_TPB(index % TRN_V2_CORES) + TRN_TPB_EVENTS;
+		return map->tpb(index % map->cores) + TRN_TPB_EVENTS;
 	case 5:
 		*size = 0x100;
-		return TRN_V2_TPB(index % TRN_V2_CORES) + TRN_TPB_CORE;
+		return map->tpb(index % map->cores) + TRN_TPB_CORE;
 	case 6:
-		return TRN_V2_TPB(index % TRN_V2_CORES) + TRN_TPB_ENGINE(index / 2 % 8);
+		return map->tpb(index % map->cores) + TRN_TPB_ENGINE(index / 2 % 8);
 	case 7:
-		return index & 1 ? TRN_V2_TOP_SP_NOTIFIC(index / 2 % TRN_V2_TOP_SPS)
-				 : TRN_V2_NC_NOTIFIC(index / 2 % TRN_V2_CORES);
+		return index & 1 ? map->top_sp_notific(index / 2 % map->top_sps)
+				 : map->nc_notific(index / 2 % map->cores);
 	case 8:
-		return TRN_V2_MISC;
+		return map->misc;
 	default:
 		*size = TRN_V2_TOP_SP_SIZE;
-		return TRN_V2_TOP_SP(index % TRN_V2_TOP_SPS);
+		return map->top_sp(index % map->top_sps);
 	}
 }
 
-static uint32_t target(struct fuzz_input *in)
+static uint64_t target(const struct fuzz_device *device, struct fuzz_input *in)
 {
 	uint8_t which = fuzz_u8(in);
-	uint32_t size, base = block(which, fuzz_u8(in), &size);
+	uint32_t size, base = block(device, which, fuzz_u8(in), &size);
 
 	if (which >= 0xf0)
-		return fuzz_u32(in) & (TRN_V2_BAR0_SIZE - 4);
+		return fuzz_u32(in) & (device->map->bar0_size - 4);
 	return base + fuzz_u32(in) % size / 4 * 4;
 }
 
@@ -63,10 +67,11 @@ static uint32_t target(struct fuzz_input *in)
 static void queue(struct fuzz_device *device, struct fuzz_input *in)
 {
 	uint8_t engine = fuzz_u8(in), number = fuzz_u8(in), count = fuzz_u8(in);
-	uint32_t half = fuzz_udma(engine) + TRN_UDMA_QUEUE(number % TRN_UDMA_QUEUES);
+	uint32_t half = fuzz_udma(device, engine) + TRN_UDMA_QUEUE(number % TRN_UDMA_QUEUES);
 
-	fuzz_queue_set(device, engine, 0, number, fuzz_address(in), 32u << (number >> 4 & 3));
-	fuzz_queue_set(device, engine, 1, number, fuzz_address(in), 32u << (number >> 6));
+	fuzz_queue_set(device, engine, 0, number, fuzz_address(device, in),
+		       32u << (number >> 4 & 3));
+	fuzz_queue_set(device, engine, 1, number, fuzz_address(device, in), 32u << (number >> 6));
 	fuzz_write(device, half + TRN_UDMA_S2M + TRN_Q_TAIL_INC, count & 15);
 	fuzz_write(device, half + TRN_UDMA_M2S + TRN_Q_TAIL_INC, count >> 4);
 }
@@ -85,9 +90,9 @@ static void firmware(struct fuzz_device *device, struct fuzz_input *in)
 {
 	uint8_t what = fuzz_u8(in);
 
-	fuzz_write(device, TRN_V2_MISC + TRN_MISC_RESET_MAP, what >> 2 | (uint32_t)what << 8);
-	fuzz_write(device, TRN_V2_MISC + TRN_MISC_RESET, what % 4);
-	fuzz_write(device, TRN_V2_MISC + TRN_MISC_TRIGGER, 1);
+	fuzz_write(device, device->map->misc + TRN_MISC_RESET_MAP, what >> 2 | (uint32_t)what << 8);
+	fuzz_write(device, device->map->misc + TRN_MISC_RESET, what % 4);
+	fuzz_write(device, device->map->misc + TRN_MISC_TRIGGER, 1);
 }
 
 /* Starts an engine by its debug registers on two instructions. */
@@ -96,12 +101,14 @@ static void engine(struct fuzz_device *device, struct fuzz_input *in)
 	const uint64_t at = TRN_HBM_FW_RESERVED;
 	struct trn_insn *insn = fuzz_hbm(device, at, 2 * sizeof(*insn));
 	uint8_t which = fuzz_u8(in);
-	uint32_t base = TRN_V2_TPB(which & 1) + TRN_TPB_ENGINE(which >> 1 & 7);
+	uint32_t base =
+		device->map->tpb((which & 1) + (which & 0x30 ? device->map->cores - 2 : 0)) +
+		TRN_TPB_ENGINE(which >> 1 & 7);
 
 	insn[0] = (struct trn_insn){ .opcode = TRN_OP_WRITE32, .engine = which >> 1 & 7 };
 	if (which & 0x80)
 		insn[0].opcode = fuzz_u8(in) & 0x7f;
-	insn[0].write32.address = fuzz_address(in);
+	insn[0].write32.address = fuzz_address(device, in);
 	insn[0].write32.value = fuzz_u32(in);
 	insn[1] = (struct trn_insn){ .opcode = TRN_OP_HALT, .engine = which >> 1 & 7 };
 	fuzz_write(device, base + TRN_ENG_BASE_LOW, (uint32_t)at);
@@ -123,19 +130,19 @@ static void odd(struct fuzz_device *device, struct fuzz_input *in)
 
 static void step(struct fuzz_device *device, struct fuzz_input *in, unsigned int *resets)
 {
-	uint32_t offset;
+	uint64_t offset;
 
 	switch (fuzz_u8(in) % 20) {
 	case 0:
 	case 1:
 	case 2:
 	case 3:
-		offset = target(in);
+		offset = target(device, in);
 		fuzz_write(device, offset, fuzz_u32(in));
 		break;
 	case 4:
 	case 5:
-		fuzz_read(device, target(in));
+		fuzz_read(device, target(device, in));
 		break;
 	case 6:
 		offset = fuzz_u16(in) & (TRN_EXT_BAR_SIZE - 4);
@@ -187,7 +194,7 @@ static void step(struct fuzz_device *device, struct fuzz_input *in, unsigned int
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct fuzz_device *device = fuzz_device_begin(NULL);
+	struct fuzz_device *device = fuzz_device_begin(data, size);
 	struct fuzz_input in = { data, size };
 	unsigned int steps, resets = 0;
 

@@ -8,6 +8,7 @@
  */
 #include <string.h>
 #include "fuzz.h"
+#include "map.h"
 #include "tests/emulator/emu.h"
 #include "trainium/desc.h"
 #include "trainium/map.h"
@@ -33,7 +34,7 @@ static void queue_open(struct fuzz_device *device, struct fuzz_input *in, struct
 	uint8_t where = fuzz_u8(in);
 	unsigned int dir;
 
-	q->engine = fuzz_u8(in) % TRN_V2_ENGINES;
+	q->engine = fuzz_u8(in) % device->map->engines;
 	q->number = fuzz_u8(in) % TRN_UDMA_QUEUES;
 	for (dir = 0; dir < 2; dir++) {
 		uint32_t at = (index * 2 + dir) * 0x1000;
@@ -41,10 +42,10 @@ static void queue_open(struct fuzz_device *device, struct fuzz_input *in, struct
 		q->length[dir] = 32u << (where >> (2 * dir) & 3);
 		q->filled[dir] = 0;
 		if (where & 0x10u << dir) {
-			q->base[dir] = TRN_V2_HBM_BASE(0ull) + RING_HBM + at;
+			q->base[dir] = device->map->hbm_device(0) + RING_HBM + at;
 			q->ring[dir] = fuzz_hbm(device, q->base[dir], 0x1000);
 		} else {
-			q->base[dir] = TRN_V2_HOST_BASE | (FUZZ_HOST_BUS + at);
+			q->base[dir] = device->map->host_base | (FUZZ_HOST_BUS + at);
 			q->ring[dir] = (struct trn_desc *)(device->host + at);
 		}
 		fuzz_queue_set(device, q->engine, dir, q->number, q->base[dir], q->length[dir]);
@@ -61,7 +62,7 @@ static uint32_t length(struct fuzz_input *in)
 }
 
 /* A pair, or one of two: FIRST and LAST, reserved bits and lengths go wrong now and then. */
-static void descriptor(struct fuzz_input *in, struct queue *q)
+static void descriptor(const struct fuzz_device *device, struct fuzz_input *in, struct queue *q)
 {
 	uint8_t what = fuzz_u8(in), twist = fuzz_u8(in);
 	uint32_t len = length(in);
@@ -79,7 +80,7 @@ static void descriptor(struct fuzz_input *in, struct queue *q)
 				      (what & 8 ? 0 : TRN_DESC_LAST) |
 				      (what & 16 ? TRN_DESC_INT : 0);
 		desc->meta = dir ? 0 : what & 32 ? TRN_META_BARRIER : TRN_META_PLAIN;
-		desc->addr = fuzz_address(in);
+		desc->addr = fuzz_address(device, in);
 		if (twist >= 0xf0 && (twist & 1) == dir)
 			desc->ctrl ^= 1u << (fuzz_u8(in) & 31);
 		if (twist == 0xef)
@@ -91,7 +92,7 @@ static void descriptor(struct fuzz_input *in, struct queue *q)
 static void doorbell(struct fuzz_device *device, struct fuzz_input *in, const struct queue *q)
 {
 	uint8_t counts = fuzz_u8(in);
-	uint32_t at = fuzz_udma(q->engine) + TRN_UDMA_QUEUE(q->number) + TRN_Q_TAIL_INC;
+	uint32_t at = fuzz_udma(device, q->engine) + TRN_UDMA_QUEUE(q->number) + TRN_Q_TAIL_INC;
 
 	if (counts == 0xff) {
 		fuzz_write(device, at + (fuzz_u8(in) & 1 ? TRN_UDMA_S2M : 0), fuzz_u16(in) & 0x1ff);
@@ -109,7 +110,7 @@ static void disturb(struct fuzz_device *device, struct fuzz_input *in, const str
 	static const uint16_t half_reg[] = { TRN_M2S_CHANGE_STATE, TRN_M2S_PKT_LEN_CFG,
 					     TRN_M2S_PREFETCH_CFG2 };
 	uint8_t what = fuzz_u8(in);
-	uint32_t half = fuzz_udma(q->engine) + (what & 0x80 ? TRN_UDMA_S2M : 0);
+	uint32_t half = fuzz_udma(device, q->engine) + (what & 0x80 ? TRN_UDMA_S2M : 0);
 	uint32_t queue = half + TRN_UDMA_QUEUE(q->number);
 
 	switch (what % 8) {
@@ -124,14 +125,14 @@ static void disturb(struct fuzz_device *device, struct fuzz_input *in, const str
 		fuzz_write(device, queue + TRN_Q_LENGTH, fuzz_u16(in) & 0x1ff);
 		break;
 	case 3:
-		fuzz_write(device, queue + TRN_Q_BASE_LOW, (uint32_t)fuzz_address(in));
+		fuzz_write(device, queue + TRN_Q_BASE_LOW, (uint32_t)fuzz_address(device, in));
 		break;
 	case 4:
 		fuzz_write(device, half + half_reg[(what >> 3) % 3], fuzz_u32(in));
 		break;
 	case 5: /* which errors end in an abort */
 		fuzz_write(device,
-			   fuzz_udma(q->engine) + TRN_UDMA_GEN + TRN_GEN_IOFIC_SECONDARY_A +
+			   fuzz_udma(device, q->engine) + TRN_UDMA_GEN + TRN_GEN_IOFIC_SECONDARY_A +
 				   (what & 0x40) + TRN_IOFIC_ABORT_MASK,
 			   fuzz_u32(in));
 		break;
@@ -150,8 +151,8 @@ static void check_pointers(struct fuzz_device *device, const struct queue *q)
 	unsigned int dir;
 
 	for (dir = 0; dir < 2; dir++) {
-		uint32_t at =
-			fuzz_udma(q->engine) + (dir ? TRN_UDMA_S2M : 0) + TRN_UDMA_QUEUE(q->number);
+		uint32_t at = fuzz_udma(device, q->engine) + (dir ? TRN_UDMA_S2M : 0) +
+			      TRN_UDMA_QUEUE(q->number);
 		uint32_t len = fuzz_read(device, at + TRN_Q_LENGTH);
 		uint32_t head = fuzz_read(device, at + TRN_Q_HEAD);
 		uint32_t tail = fuzz_read(device, at + TRN_Q_TAIL);
@@ -165,7 +166,7 @@ static void check_pointers(struct fuzz_device *device, const struct queue *q)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct fuzz_device *device = fuzz_device_begin(NULL);
+	struct fuzz_device *device = fuzz_device_begin(data, size);
 	struct fuzz_input in = { data, size };
 	struct queue queue[QUEUES];
 	unsigned int i, steps;
@@ -180,7 +181,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		case 1:
 		case 2:
 		case 3:
-			descriptor(&in, &queue[op >> 3 & 3]);
+			descriptor(device, &in, &queue[op >> 3 & 3]);
 			break;
 		case 4:
 		case 5:

@@ -9,6 +9,7 @@
  */
 #include <string.h>
 #include "fuzz.h"
+#include "map.h"
 #include "tests/emulator/emu.h"
 #include "trainium/ext.h"
 #include "trainium/isa.h"
@@ -32,13 +33,14 @@
 
 /** struct queue - a core's submission ring as the input made it. */
 struct queue {
+	const struct fuzz_map *map;
 	unsigned int core;
 	uint32_t size, entries, tail;
 };
 
 static uint32_t block(const struct queue *q, uint32_t reg)
 {
-	return TRN_V2_TPB(q->core) + TRN_TPB_CORE + reg;
+	return q->map->tpb(q->core) + TRN_TPB_CORE + reg;
 }
 
 static uint64_t place(uint8_t which)
@@ -48,17 +50,19 @@ static uint64_t place(uint8_t which)
 
 static void queue_open(struct fuzz_device *device, struct fuzz_input *in, struct queue *q)
 {
-	const uint64_t sq = TRN_V2_HOST_BASE | (FUZZ_HOST_BUS + SQ_AT), nq = sq - SQ_AT + NQ_AT;
+	const uint64_t sq = device->map->host_base | (FUZZ_HOST_BUS + SQ_AT),
+		       nq = sq - SQ_AT + NQ_AT;
 	uint8_t shape = fuzz_u8(in);
 	uint32_t slot;
 
-	q->core = shape & 1;
+	q->map = device->map;
+	q->core = shape & 1 ? q->map->cores - 1 : 0;
 	q->size = 2u << (shape >> 1 & 7);
 	q->entries = 1u << (shape >> 4 & 7);
 	q->tail = 0;
 	if (q->size > 64)
 		q->size = 64;
-	slot = TRN_V2_NC_NOTIFIC(q->core) + TRN_NQ_SLOT(TRN_NOTIFY_SLOT_CORE);
+	slot = q->map->nc_notific(q->core) + TRN_NQ_SLOT(TRN_NOTIFY_SLOT_CORE);
 	fuzz_write(device, slot + TRN_NQ_BASE_HIGH, (uint32_t)(nq >> 32));
 	fuzz_write(device, slot + TRN_NQ_BASE_LOW, (uint32_t)nq);
 	fuzz_write(device, slot + TRN_NQ_SIZE, q->entries * TRN_NOTIFY_SIZE);
@@ -91,7 +95,7 @@ static void defaults(struct fuzz_device *device)
 	memset(w, 0, FUZZ_ROM_BYTES);
 	w[0] = (struct trn_window){ 0, CONSTANTS, 7, 0, 0 };
 	w[1] = (struct trn_window){ CONSTANTS, SECRET - CONSTANTS, TRN_ACCESS_READ, 0, 0 };
-	w[2] = (struct trn_window){ TRN_V2_HOST_BASE | (FUZZ_HOST_BUS + HOST_USED),
+	w[2] = (struct trn_window){ device->map->host_base | (FUZZ_HOST_BUS + HOST_USED),
 				    FUZZ_HOST_BYTES - HOST_USED, 3, 0, 0 };
 	insn[0].opcode = TRN_OP_HALT;
 	insn[0].engine = TRN_ENGINE_SP;
@@ -106,16 +110,16 @@ static void request(struct fuzz_device *device, struct fuzz_input *in, struct qu
 	r.window_count = windows >> 4 ^ 3;
 	r.cookie = q->tail;
 	if (twist & 1) {
-		r.args = fuzz_address(in);
+		r.args = fuzz_address(device, in);
 		r.args_size = fuzz_u8(in);
 	}
 	if (twist & 2)
-		r.program = fuzz_address(in);
+		r.program = fuzz_address(device, in);
 	if (twist & 4)
 		r.window_count = fuzz_u16(in);
 	if (twist & 8)
 		((uint8_t *)&r)[fuzz_u8(in) % sizeof(r)] = fuzz_u8(in);
-	r.windows = TRN_V2_HOST_BASE |
+	r.windows = device->map->host_base |
 		    (FUZZ_ROM_BUS + windows % PLACES * WINDOWS * sizeof(struct trn_window));
 	if (twist & 16)
 		r.windows = ~0ull << 32; /* nothing is there */
@@ -138,7 +142,7 @@ static void table(struct fuzz_device *device, struct fuzz_input *in)
 		t->entry[i].base = place(image);
 		if (!(image >> 4)) {
 			t->entry[i].insns = fuzz_u32(in);
-			t->entry[i].base = fuzz_address(in);
+			t->entry[i].base = fuzz_address(device, in);
 		}
 	}
 }
@@ -159,7 +163,7 @@ static void windows(struct fuzz_device *device, struct fuzz_input *in)
 			base = base % (FUZZ_HOST_BYTES - HOST_USED);
 			if (size > FUZZ_HOST_BYTES - HOST_USED - base)
 				size = FUZZ_HOST_BYTES - HOST_USED - base;
-			base += TRN_V2_HOST_BASE | (FUZZ_HOST_BUS + HOST_USED);
+			base += device->map->host_base | (FUZZ_HOST_BUS + HOST_USED);
 			access = 3;
 		} else {
 			if (sorted)
@@ -177,7 +181,7 @@ static void windows(struct fuzz_device *device, struct fuzz_input *in)
 }
 
 /* An address a program uses: often at the border of what it may. */
-static uint64_t some_address(struct fuzz_input *in)
+static uint64_t some_address(const struct fuzz_device *device, struct fuzz_input *in)
 {
 	uint8_t kind = fuzz_u8(in);
 
@@ -187,7 +191,7 @@ static uint64_t some_address(struct fuzz_input *in)
 		return SECRET - 32 + (kind & 0x3f) * 2u / 4 * 4;
 	if (kind < 0xa0)
 		return place(kind) + fuzz_u16(in) % 0x1000 / 4 * 4;
-	return fuzz_address(in);
+	return fuzz_address(device, in);
 }
 
 /* A program of up to 31 instructions: control flow and accesses of memory, in a short form. */
@@ -214,7 +218,7 @@ static void image(struct fuzz_device *device, struct fuzz_input *in)
 		insn->c1 = fuzz_u8(in);
 		insn->kinds = op >> 4;
 		if (insn->opcode == TRN_OP_WRITE32) {
-			insn->write32.address = some_address(in);
+			insn->write32.address = some_address(device, in);
 			insn->write32.value = fuzz_u32(in);
 		} else if (insn->opcode == TRN_OP_DMA_TRIGGER) {
 			insn->trigger.engine_mask = fuzz_u16(in);
@@ -222,7 +226,7 @@ static void image(struct fuzz_device *device, struct fuzz_input *in)
 			for (k = 0; k < 2; k++) {
 				uint8_t *raw = insn->raw + k * TRN_XFER_OPERAND_SIZE;
 
-				addr = some_address(in);
+				addr = some_address(device, in);
 				memcpy(raw, &addr, sizeof(addr));
 				raw[8] = TRN_DTYPE_UINT32;
 				raw[9] = 1;
@@ -257,16 +261,16 @@ static void control(struct fuzz_device *device, struct fuzz_input *in, struct qu
 		break;
 	case 5: /* the reader takes entries away */
 		fuzz_write(device,
-			   TRN_V2_NC_NOTIFIC(q->core) + TRN_NQ_SLOT(TRN_NOTIFY_SLOT_CORE) +
+			   q->map->nc_notific(q->core) + TRN_NQ_SLOT(TRN_NOTIFY_SLOT_CORE) +
 				   TRN_NQ_TAIL,
-			   fuzz_read(device, TRN_V2_NC_NOTIFIC(q->core) +
+			   fuzz_read(device, q->map->nc_notific(q->core) +
 						     TRN_NQ_SLOT(TRN_NOTIFY_SLOT_CORE) +
 						     TRN_NQ_HEAD) -
 				   (what >> 5));
 		break;
 	case 6:
 		fuzz_write(device,
-			   TRN_V2_TPB(q->core) + (what & 8 ? TRN_TPB_SEM_INC : TRN_TPB_EVENTS) +
+			   q->map->tpb(q->core) + (what & 8 ? TRN_TPB_SEM_INC : TRN_TPB_EVENTS) +
 				   4u * (fuzz_u8(in)),
 			   1);
 		break;
@@ -280,7 +284,7 @@ static void control(struct fuzz_device *device, struct fuzz_input *in, struct qu
 static void check_queue(struct fuzz_device *device, const struct queue *q)
 {
 	const struct trn_notification *nq = (void *)(device->host + NQ_AT);
-	uint32_t slot = TRN_V2_NC_NOTIFIC(q->core) + TRN_NQ_SLOT(TRN_NOTIFY_SLOT_CORE);
+	uint32_t slot = q->map->nc_notific(q->core) + TRN_NQ_SLOT(TRN_NOTIFY_SLOT_CORE);
 	uint32_t head = fuzz_read(device, slot + TRN_NQ_HEAD), i;
 	uint32_t status = fuzz_read(device, block(q, TRN_CORE_STATUS));
 	uint32_t left = fuzz_read(device, block(q, TRN_CORE_SQ_TAIL)) -
@@ -311,7 +315,7 @@ static void check_secret(struct fuzz_device *device)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct fuzz_device *device = fuzz_device_begin(NULL);
+	struct fuzz_device *device = fuzz_device_begin(data, size);
 	struct fuzz_input in = { data, size };
 	struct queue q;
 	unsigned int steps;
