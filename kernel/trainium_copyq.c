@@ -58,16 +58,44 @@ void trainium_copyq_fini(struct trainium_copyq *q)
 	q->xfers = NULL;
 }
 
+static void trainium_copyq_take_locked(struct trainium_copyq *q)
+{
+	u64 completed = trnhw_copyq_poll(&q->hw);
+
+	lockdep_assert_held(&q->lock);
+	if (completed != (u64)atomic64_read(&q->completed)) {
+		atomic64_set(&q->completed, completed);
+		wake_up_all(&q->wait);
+	}
+}
+
+/* Sets the queue up again; what is in flight is lost, and its waiters learn it by the epoch. */
+static void trainium_copyq_restart_locked(struct trainium_copyq *q)
+{
+	int err;
+
+	lockdep_assert_held(&q->lock);
+	if (q->hw.issued != q->hw.completed)
+		atomic_inc(&q->epoch);
+	err = trnhw_copyq_reset(&q->hw);
+	if (err) {
+		q->ready = false;
+		if (err != -ENODEV)
+			dev_err(q->tdev->drm.dev,
+				"copy queue %u does not restart: reload the driver\n", q->core);
+	}
+	trainium_copyq_take_locked(q);
+}
+
 static void trainium_copyq_drain_locked(struct trainium_copyq *q)
 {
-	u64 completed;
-
 	lockdep_assert_held(&q->lock);
 	if (!q->ready)
 		return;
-	completed = trnhw_copyq_poll(&q->hw);
-	if (completed != (u64)atomic64_read(&q->completed)) {
-		atomic64_set(&q->completed, completed);
+	trainium_copyq_take_locked(q);
+	/* The engine was in abort, and the queue of another core that shares it came first. */
+	if (trnhw_copyq_lost(&q->hw)) {
+		trainium_copyq_restart_locked(q);
 		wake_up_all(&q->wait);
 	}
 }
@@ -228,14 +256,8 @@ void trainium_copyq_recover(struct trainium_copyq *q)
 	mutex_lock(&q->lock);
 	trainium_copyq_drain_locked(q);
 	if (q->ready && q->hw.issued != q->hw.completed) {
-		atomic_inc(&q->epoch);
 		atomic_inc(&q->tdev->resets);
-		if (trnhw_copyq_reset(&q->hw)) {
-			q->ready = false;
-			dev_err(q->tdev->drm.dev,
-				"copy queue %u does not restart: reload the driver\n", q->core);
-		}
-		trainium_copyq_drain_locked(q);
+		trainium_copyq_restart_locked(q);
 	}
 	mutex_unlock(&q->lock);
 	wake_up_all(&q->wait);
@@ -271,13 +293,8 @@ void trainium_copyq_resume(struct trainium_copyq *q)
 {
 	mutex_lock(&q->lock);
 	trainium_copyq_drain_locked(q);
-	if (q->ready) {
-		if (q->hw.issued != q->hw.completed)
-			atomic_inc(&q->epoch);
-		if (trnhw_copyq_reset(&q->hw))
-			q->ready = false;
-		trainium_copyq_drain_locked(q);
-	}
+	if (q->ready)
+		trainium_copyq_restart_locked(q);
 	q->paused = false;
 	mutex_unlock(&q->lock);
 	wake_up_all(&q->wait);

@@ -53,7 +53,8 @@ struct trainium_consts {
  * @vector: number in the extension
  * @line: Linux interrupt number
  * @core: core whose notifications it announces, or NULL
- * @copyq: copy queue whose batches it announces, or NULL
+ * @copyq: first of the copy queues whose batches it announces, or NULL
+ * @copyqs: how many of them
  * @count: interrupts taken
  */
 struct trainium_irq {
@@ -62,6 +63,7 @@ struct trainium_irq {
 	int line;
 	struct trainium_core *core;
 	struct trainium_copyq *copyq;
+	unsigned int copyqs;
 	atomic64_t count;
 };
 

@@ -18,15 +18,16 @@
 static irqreturn_t trainium_irq_hard(int line, void *data)
 {
 	struct trainium_irq *irq = data;
+	unsigned int i;
 
 	trnhw_irq_mask(&irq->tdev->hw, irq->vector);
 	if (irq->core) {
 		atomic_inc(&irq->core->events);
 		wake_up_all(&irq->core->wait);
 	}
-	if (irq->copyq) {
-		atomic_inc(&irq->copyq->events);
-		wake_up_all(&irq->copyq->wait);
+	for (i = 0; i < irq->copyqs; i++) {
+		atomic_inc(&irq->copyq[i].events);
+		wake_up_all(&irq->copyq[i].wait);
 	}
 	return IRQ_WAKE_THREAD;
 }
@@ -34,18 +35,22 @@ static irqreturn_t trainium_irq_hard(int line, void *data)
 static irqreturn_t trainium_irq_thread(int line, void *data)
 {
 	struct trainium_irq *irq = data;
+	unsigned int i;
 
 	atomic64_inc(&irq->count);
 	if (irq->core)
 		trainium_core_drain(irq->core);
-	if (irq->copyq)
-		trainium_copyq_drain(irq->copyq);
+	for (i = 0; i < irq->copyqs; i++)
+		trainium_copyq_drain(&irq->copyq[i]);
 	if (!trainium_device_removing(irq->tdev))
 		trnhw_irq_unmask(&irq->tdev->hw, irq->vector);
 	return IRQ_HANDLED;
 }
 
-/* What vector @v announces: core n at 1 + n, then the host copy engines in order. */
+/*
+ * What vector @v announces: core n at 1 + n, then the host copy engines in order, each with the
+ * queues of all the cores it serves.
+ */
 static void trainium_irq_assign(struct trainium_device *tdev, unsigned int v)
 {
 	const struct trnhw_arch *arch = tdev->hw.arch;
@@ -60,8 +65,9 @@ static void trainium_irq_assign(struct trainium_device *tdev, unsigned int v)
 
 		if (v == TRN_VECTOR_CORE(n) && tdev->core[n].usable)
 			irq->core = &tdev->core[n];
-		/* Copy engines that serve two cores are left to polling: one vector, two queues. */
-		if (v == TRN_VECTOR_H2T(arch->cores, k) && !irq->copyq)
+		if (v != TRN_VECTOR_H2T(arch->cores, k))
+			continue;
+		if (!irq->copyqs++)
 			irq->copyq = &tdev->copyq[n];
 	}
 }
@@ -69,6 +75,7 @@ static void trainium_irq_assign(struct trainium_device *tdev, unsigned int v)
 static int trainium_irq_request(struct trainium_device *tdev, unsigned int v)
 {
 	struct trainium_irq *irq = &tdev->irq[v];
+	unsigned int i;
 	char *name;
 	int line, err;
 
@@ -89,8 +96,8 @@ static int trainium_irq_request(struct trainium_device *tdev, unsigned int v)
 	irq->line = line;
 	if (irq->core)
 		irq->core->irq = true;
-	if (irq->copyq)
-		irq->copyq->irq = true;
+	for (i = 0; i < irq->copyqs; i++)
+		irq->copyq[i].irq = true;
 	trnhw_irq_unmask(&tdev->hw, v);
 	return 0;
 }
@@ -137,7 +144,7 @@ int trainium_irq_init(struct trainium_device *tdev)
 /** trainium_irq_fini() - no handler runs after this; completions are polled. */
 void trainium_irq_fini(struct trainium_device *tdev)
 {
-	unsigned int v;
+	unsigned int v, i;
 
 	if (!tdev->irq)
 		return;
@@ -150,8 +157,8 @@ void trainium_irq_fini(struct trainium_device *tdev)
 		free_irq(irq->line, irq);
 		if (irq->core)
 			irq->core->irq = false;
-		if (irq->copyq)
-			irq->copyq->irq = false;
+		for (i = 0; i < irq->copyqs; i++)
+			irq->copyq[i].irq = false;
 	}
 	pci_free_irq_vectors(tdev->pdev);
 	kfree(tdev->irq);

@@ -44,6 +44,20 @@ static ssize_t hbm_free_bytes_show(struct device *dev, struct device_attribute *
 }
 static DEVICE_ATTR_RO(hbm_free_bytes);
 
+static ssize_t hbm_repair_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	static const char * const states[] = {
+		[TRNHW_HBM_REPAIR_NONE] = "none",
+		[TRNHW_HBM_REPAIR_PENDING] = "pending",
+		[TRNHW_HBM_REPAIR_FAILED] = "failed",
+		[TRNHW_HBM_REPAIR_UNKNOWN] = "unknown",
+	};
+
+	return sysfs_emit(buf, "%s\n",
+			  states[trnhw_hbm_repair_read(&trainium_sysfs_device(dev)->hw)]);
+}
+static DEVICE_ATTR_RO(hbm_repair);
+
 static ssize_t resets_total_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	return sysfs_emit(buf, "%d\n", atomic_read(&trainium_sysfs_device(dev)->resets));
@@ -74,6 +88,7 @@ static struct attribute *trainium_sysfs_attrs[] = {
 	&dev_attr_serial_number.attr,
 	&dev_attr_cores.attr,
 	&dev_attr_hbm_free_bytes.attr,
+	&dev_attr_hbm_repair.attr,
 	&dev_attr_resets_total.attr,
 	&dev_attr_completions_polled_total.attr,
 	&dev_attr_interrupts_total.attr,

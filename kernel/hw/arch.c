@@ -11,6 +11,8 @@ const struct trnhw_arch *trnhw_arch_find(u16 pci_device)
 		return &trnhw_arch_trn1;
 	case TRN_PCI_DEVICE_INF2:
 		return &trnhw_arch_inf2;
+	case TRN_PCI_DEVICE_TRN2:
+		return &trnhw_arch_trn2;
 	default:
 		return NULL;
 	}

@@ -6,6 +6,8 @@
 
 #define TRNHW_V2_TOP_SPS_PER_CORE	3
 #define TRNHW_V2_RESET_TOP_SP_SHIFT	8	/* RESET_TPB_MAP: bits 13:8 are the TOP_SPs */
+#define TRNHW_INF2_RING			12
+#define TRNHW_INF2_LINE			6
 
 static u64 v2_hbm_base(unsigned int stack)
 {
@@ -32,12 +34,23 @@ static u32 v2_nc_notific(unsigned int core)
 	return TRN_V2_NC_NOTIFIC(core);
 }
 
+static u32 v2_top_sp(unsigned int index)
+{
+	return TRN_V2_TOP_SP(index);
+}
+
+static u32 v2_top_sp_notific(unsigned int index)
+{
+	return TRN_V2_TOP_SP_NOTIFIC(index);
+}
+
 static void v2_engine_base(unsigned int engine, struct trnhw_engine_base *base)
 {
 	const unsigned int compute = TRN_V2_CORES * TRN_ENGINES_PER_CORE;
 	unsigned int seng = engine / TRN_ENGINES_PER_CORE;
 	unsigned int e = engine % TRN_ENGINES_PER_CORE;
 
+	base->fis = 0;
 	if (engine < compute) {
 		base->udma = TRN_V2_UDMA(seng, e);
 		base->sdma = TRN_V2_SDMA(seng, e);
@@ -70,11 +83,50 @@ static u32 v2_reset_map(u32 core_mask)
 	return map;
 }
 
+/* 4 x 4 torus, order up, left, down, right. */
+static unsigned int trn1_neighbours(u32 index, u32 total, u32 *neighbours)
+{
+	u32 base = index - index % TRNHW_TORUS;
+	u32 d = index % TRNHW_TORUS;
+	u32 row = d / 4 * 4;
+
+	if (total % TRNHW_TORUS)
+		return 0;
+	neighbours[0] = base + (d + 12) % TRNHW_TORUS;
+	neighbours[1] = base + (row + (d + 3) % 4);
+	neighbours[2] = base + (d + 4) % TRNHW_TORUS;
+	neighbours[3] = base + (row + (d + 1) % 4);
+	return 4;
+}
+
+/* Twelve make a ring, six a line. */
+static unsigned int inf2_neighbours(u32 index, u32 total, u32 *neighbours)
+{
+	unsigned int n = 0;
+
+	if (total == TRNHW_INF2_RING) {
+		neighbours[n++] = (index + total - 1) % total;
+		neighbours[n++] = (index + 1) % total;
+	} else if (total == TRNHW_INF2_LINE) {
+		if (index > 0)
+			neighbours[n++] = index - 1;
+		if (index + 1 < total)
+			neighbours[n++] = index + 1;
+	}
+	return n;
+}
+
+static const u8 trn1_routing[TRNHW_TORUS] = {
+	0, 4, 1, 5, 3, 7, 2, 6, 12, 8, 13, 9, 15, 11, 14, 10,
+};
+
 #define TRNHW_V2_COMMON \
 	.generation = 2, \
 	.cores = TRN_V2_CORES, \
+	.dies = 1, \
 	.stacks = TRN_V2_STACKS, \
 	.engines = TRN_V2_ENGINES, \
+	.h2t_cores = 1, \
 	.top_sps = TRN_V2_TOP_SPS, \
 	.bar0_size = TRN_V2_BAR0_SIZE, \
 	.hbm_size = TRN_V2_HBM_SIZE, \
@@ -85,22 +137,28 @@ static u32 v2_reset_map(u32 core_mask)
 	.tpb = v2_tpb, \
 	.tpb_device = v2_tpb_device, \
 	.nc_notific = v2_nc_notific, \
+	.top_sp = v2_top_sp, \
+	.top_sp_notific = v2_top_sp_notific, \
 	.engine_base = v2_engine_base, \
 	.h2t_engine = v2_h2t_engine, \
 	.h2t_queue = v2_h2t_queue, \
 	.reset_map = v2_reset_map, \
 	.misc = TRN_V2_MISC, \
 	.sbuf_partition_bytes = TRN_SBUF_PARTITION_BYTES_V2, \
+	.init = TRNHW_INIT_BROADCAST | TRNHW_INIT_AXI_ERRORS, \
 	.init_outstanding = 0x0000086f, \
 	.init_data_fifo = 0x01000400, \
 	.init_s2m_outstanding = 0x00400008, \
 	.dma_timeout_us_per_desc = 4, \
+	.dma_timeout_slack_us = 3, \
 	.reset_timeout_ms = 120000
 
 const struct trnhw_arch trnhw_arch_trn1 = {
 	.name = "trn1",
 	.product = "Trainium1",
 	.pci_device = TRN_PCI_DEVICE_TRN1,
+	.neighbours = trn1_neighbours,
+	.routing = trn1_routing,
 	TRNHW_V2_COMMON,
 };
 
@@ -108,5 +166,6 @@ const struct trnhw_arch trnhw_arch_inf2 = {
 	.name = "inf2",
 	.product = "Inferentia2",
 	.pci_device = TRN_PCI_DEVICE_INF2,
+	.neighbours = inf2_neighbours,
 	TRNHW_V2_COMMON,
 };

@@ -45,6 +45,8 @@ static int copyq_program(struct trnhw_copyq *q)
 		.s2m_count = TRNHW_COPYQ_DESCS,
 	};
 
+	/* Before the queue: a recovery of the engine from here on may take the ring away again. */
+	q->recovered = READ_ONCE(q->hw->engine_recovered[q->engine]);
 	q->next = 0;
 	q->done = 0;
 	q->completed = q->issued;
@@ -159,6 +161,11 @@ int trnhw_copyq_submit(struct trnhw_copyq *q, const struct trnhw_xfer *xfers, u3
 	return 0;
 }
 
+bool trnhw_copyq_lost(const struct trnhw_copyq *q)
+{
+	return READ_ONCE(q->hw->engine_recovered[q->engine]) != q->recovered;
+}
+
 u64 trnhw_copyq_poll(struct trnhw_copyq *q)
 {
 	while (q->completed != q->issued) {
@@ -174,12 +181,12 @@ u64 trnhw_copyq_poll(struct trnhw_copyq *q)
 	return q->completed;
 }
 
-/* E, then a hundred times (100 E - (E - 3)) microseconds of polling. */
+/* E, then a hundred times (100 E - (E - slack)) microseconds of polling. */
 u64 trnhw_copyq_budget_us(const struct trnhw_copyq *q, u32 count)
 {
 	u64 estimate = (u64)q->hw->arch->dma_timeout_us_per_desc * (count ? count : 1);
 
-	return (100 * estimate - (estimate - 3)) * 100;
+	return (100 * estimate - (estimate - q->hw->arch->dma_timeout_slack_us)) * 100;
 }
 
 int trnhw_copyq_reset(struct trnhw_copyq *q)

@@ -56,5 +56,6 @@ void trnhw_fwio_fini(struct trnhw *hw);
 
 extern const struct trnhw_arch trnhw_arch_trn1;
 extern const struct trnhw_arch trnhw_arch_inf2;
+extern const struct trnhw_arch trnhw_arch_trn2;
 
 #endif /* TRNHW_INTERNAL_H */

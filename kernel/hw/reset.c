@@ -109,6 +109,14 @@ int trnhw_reset_cores(struct trnhw *hw, u32 core_mask)
 	return trnhw_reset(hw, TRN_RESET_TPB, hw->arch->reset_map(core_mask));
 }
 
+/* Cores that share the host copy engine of @core. */
+static u32 trnhw_h2t_group(const struct trnhw *hw, unsigned int core)
+{
+	unsigned int share = hw->arch->h2t_cores;
+
+	return ((1u << share) - 1) << (core / share * share);
+}
+
 int trnhw_start(struct trnhw *hw, u32 core_mask)
 {
 	unsigned int core, e;
@@ -116,11 +124,14 @@ int trnhw_start(struct trnhw *hw, u32 core_mask)
 	if (!trnhw_core_mask_valid(hw, core_mask))
 		return -EINVAL;
 	for (core = 0; core < hw->arch->cores; core++) {
+		u32 group = trnhw_h2t_group(hw, core);
+
 		if (!(core_mask & (1u << core)))
 			continue;
 		for (e = 0; e < TRN_ENGINES_PER_CORE; e++)
 			trnhw_udma_engine_init(hw, core * TRN_ENGINES_PER_CORE + e);
-		trnhw_udma_engine_init(hw, hw->arch->h2t_engine(core));
+		if (!(core % hw->arch->h2t_cores) && (core_mask & group) == group)
+			trnhw_udma_engine_init(hw, hw->arch->h2t_engine(core));
 		if (trnhw_gone(hw) || trnhw_stopping(hw))
 			return -ENODEV;
 	}

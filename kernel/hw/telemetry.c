@@ -39,18 +39,34 @@ void trnhw_ecc_read(const struct trnhw *hw, struct trnhw_ecc *ecc)
 	}
 }
 
+enum trnhw_hbm_repair trnhw_hbm_repair_read(const struct trnhw *hw)
+{
+	u32 value;
+
+	if (!hw->arch->hbm_repair)
+		return TRNHW_HBM_REPAIR_UNKNOWN;
+	value = misc_peek(hw, TRN_MISC_HBM_REPAIR);
+	return misc_ready(value) ? (enum trnhw_hbm_repair)(value & 3) : TRNHW_HBM_REPAIR_UNKNOWN;
+}
+
 int trnhw_power_read(const struct trnhw *hw, u32 *utilisation)
 {
 	u32 version = misc_peek(hw, TRN_MISC_API_VERSION);
-	u32 value;
+	u32 most = 0;
+	unsigned int die;
 
 	if (trnhw_gone(hw))
 		return -ENODEV;
 	if (!misc_ready(version) || version < TRNHW_API_VERSION_POWER)
 		return -ENODATA;
-	value = misc_peek(hw, TRN_MISC_POWER_D0);
-	if (!misc_ready(value) || (value & 0xffff) > TRNHW_POWER_MAX)
-		return -ENODATA;
-	*utilisation = value & 0xffff;
+	for (die = 0; die < hw->arch->dies; die++) {
+		u32 value = misc_peek(hw, TRN_MISC_POWER_D0 + die * 4);
+
+		if (!misc_ready(value) || (value & 0xffff) > TRNHW_POWER_MAX)
+			return -ENODATA;
+		if (most < (value & 0xffff))
+			most = value & 0xffff;
+	}
+	*utilisation = most;
 	return 0;
 }

@@ -30,11 +30,25 @@
 #include "trainium/notify.h"
 #include "trainium/regs.h"
 
-/** struct trnhw_engine_base - where a DMA engine lives (BAR0 offsets). */
+/**
+ * struct trnhw_engine_base - where a DMA engine lives (BAR0 offsets).
+ * @udma: UDMA
+ * @sdma: SDMA wrapper
+ * @fis: fabric interrupts and errors, 0: the engine has no such block
+ */
 struct trnhw_engine_base {
 	u32 udma;
 	u32 sdma;
+	u32 fis;
 };
+
+#define TRNHW_NEIGHBOURS_MAX	4
+#define TRNHW_TORUS		16	/* devices of one torus */
+
+/* What an engine init does beyond the common part: rows of the documented trace. */
+#define TRNHW_INIT_BROADCAST	0x1u	/* row 1, engines of cores */
+#define TRNHW_INIT_TX_BEATS	0x2u	/* last write of row 13 */
+#define TRNHW_INIT_AXI_ERRORS	0x4u	/* rows 14 to 17 */
 
 /**
  * struct trnhw_arch - constants of one product; one const table each, never changed.
@@ -43,9 +57,11 @@ struct trnhw_engine_base {
  * @pci_device: PCI device id
  * @generation: 2 or 3
  * @cores: NeuronCores
+ * @dies: dies
  * @stacks: HBM stacks
  * @engines: all DMA engines, those of the cores first
- * @top_sps: sync processors
+ * @h2t_cores: neighbouring cores that share an engine for host copies
+ * @top_sps: sync processors, in a driver's numbering
  * @bar0_size: smallest BAR0 that holds every register, bytes
  * @hbm_size: bytes per stack
  * @host_base: OR-ed into bus addresses to make device addresses
@@ -55,16 +71,23 @@ struct trnhw_engine_base {
  * @tpb: BAR0 offset of a core's window
  * @tpb_device: the same as device address
  * @nc_notific: BAR0 offset of a core's NOTIFIC block
+ * @top_sp: BAR0 offset of a sync processor's window
+ * @top_sp_notific: BAR0 offset of its NOTIFIC block
  * @engine_base: BAR0 offsets of a DMA engine
  * @h2t_engine: engine of a core's host copies
  * @h2t_queue: queue of that engine
  * @reset_map: value of RESET_TPB_MAP for a set of cores
+ * @neighbours: device indices linked to one, as trnhw_device_neighbours(); @index is below @total
+ * @routing: device index of a routing id of a torus, TRNHW_TORUS of them; NULL: the same number
  * @misc: BAR0 offset of MISC RAM
  * @sbuf_partition_bytes: physical SBUF bytes per partition
+ * @init: TRNHW_INIT_*
  * @init_outstanding: engine init value of M2S AXI outstanding
  * @init_data_fifo: engine init value of M2S data FIFO
  * @init_s2m_outstanding: engine init value of S2M AXI outstanding reads
  * @dma_timeout_us_per_desc: documented completion estimate per descriptor
+ * @dma_timeout_slack_us: what of the estimate is polled instead of waited for
+ * @hbm_repair: the firmware reports the repair of HBM
  * @reset_timeout_ms: when a reset is given up
  */
 struct trnhw_arch {
@@ -73,8 +96,10 @@ struct trnhw_arch {
 	u16 pci_device;
 	u8 generation;
 	u8 cores;
+	u8 dies;
 	u8 stacks;
 	u8 engines;
+	u8 h2t_cores;
 	u8 top_sps;
 	u64 bar0_size;
 	u64 hbm_size;
@@ -85,17 +110,24 @@ struct trnhw_arch {
 	u32 (*tpb)(unsigned int core);
 	u64 (*tpb_device)(unsigned int core);
 	u32 (*nc_notific)(unsigned int core);
+	u32 (*top_sp)(unsigned int index);
+	u32 (*top_sp_notific)(unsigned int index);
 	void (*engine_base)(unsigned int engine, struct trnhw_engine_base *base);
 	unsigned int (*h2t_engine)(unsigned int core);
 	unsigned int (*h2t_queue)(unsigned int core);
 	u32 (*reset_map)(u32 core_mask);
+	unsigned int (*neighbours)(u32 index, u32 total, u32 *neighbours);
+	const u8 *routing;
 	u32 misc;
 	u32 sbuf_partition_bytes;
+	u32 init;
 	u32 init_outstanding;
 	u32 init_data_fifo;
 	u32 init_s2m_outstanding;
 	u32 dma_timeout_us_per_desc;
+	u32 dma_timeout_slack_us;
 	u32 reset_timeout_ms;
+	bool hbm_repair;
 };
 
 /** trnhw_arch_find() - table of a PCI device id, NULL when unknown. */
@@ -133,6 +165,7 @@ struct trnhw_fwio {
  * @serial: serial number, 0 when the firmware does not report one
  * @fwio: mailbox
  * @engine_known: engines whose queue configuration is cached (initialised once since load)
+ * @engine_recovered: times each engine was taken out of an abort since trnhw_init()
  * @stopping: set by trnhw_stop(), never cleared
  */
 struct trnhw {
@@ -146,6 +179,7 @@ struct trnhw {
 	u64 serial;
 	struct trnhw_fwio fwio;
 	u64 engine_known[TRNHW_ENGINES_MAX / 64];
+	u32 engine_recovered[TRNHW_ENGINES_MAX];
 	bool stopping;
 };
 
@@ -192,8 +226,9 @@ int trnhw_reset_device(struct trnhw *hw);
 /** trnhw_reset_cores() - the same for some cores. -EINVAL: empty or unknown @core_mask. */
 int trnhw_reset_cores(struct trnhw *hw, u32 core_mask);
 /**
- * trnhw_start() - init of every DMA engine of the cores in @core_mask including their host copy
- * engines, in the documented order (after a reset). Register writes only, about 6,000 per core.
+ * trnhw_start() - init of every DMA engine of the cores in @core_mask, in the documented order
+ * (after a reset), and of the host copy engines all of whose cores are in it: one that serves
+ * another core too keeps working for that. Register accesses only, 2,500 to 6,500 per core.
  * Host copy queues need trnhw_copyq_init() or trnhw_copyq_reset() next, because the engine init
  * enables all queues of an engine whatever they held. Return: 0, -EINVAL, -ENODEV.
  */
@@ -211,6 +246,14 @@ int trnhw_fwio_read(struct trnhw *hw, const u64 *addresses, u32 *values, u32 cou
 int trnhw_fwio_post(struct trnhw *hw, const void *payload, u16 size);
 #define TRNHW_FWIO_READ_MAX	((TRN_FWIO_BUFFER_SIZE - TRN_FWIO_REQ_PAYLOAD) / 8)
 
+/** enum trnhw_hbm_repair - what becomes of memory that failed. */
+enum trnhw_hbm_repair {
+	TRNHW_HBM_REPAIR_NONE,
+	TRNHW_HBM_REPAIR_PENDING,	/* done with the next power cycle */
+	TRNHW_HBM_REPAIR_FAILED,
+	TRNHW_HBM_REPAIR_UNKNOWN,	/* the product or the firmware does not say */
+};
+
 /** struct trnhw_ecc - error counts since power-up; HBM: sum over the stacks. */
 struct trnhw_ecc {
 	u32 sram_corrected;
@@ -221,8 +264,10 @@ struct trnhw_ecc {
 
 /** trnhw_ecc_read() - a register that is not ready counts as 0. */
 void trnhw_ecc_read(const struct trnhw *hw, struct trnhw_ecc *ecc);
+/** trnhw_hbm_repair_read() - one of enum trnhw_hbm_repair, whatever the device says. */
+enum trnhw_hbm_repair trnhw_hbm_repair_read(const struct trnhw *hw);
 /**
- * trnhw_power_read() - utilisation in 1/100 %.
+ * trnhw_power_read() - utilisation in 1/100 %, of the die that is used most.
  * Return: 0, -ENODATA when the firmware does not report it, -ENODEV when the device is gone.
  */
 int trnhw_power_read(const struct trnhw *hw, u32 *utilisation);
@@ -285,8 +330,9 @@ void trnhw_udma_queue_ring(struct trnhw *hw, unsigned int engine, unsigned int q
 /** trnhw_udma_state() - TRNHW_UDMA_*, -ENODEV when the device is gone, -EINVAL no such engine. */
 int trnhw_udma_state(const struct trnhw *hw, unsigned int engine);
 /**
- * trnhw_udma_recover() - clear an abort and re-initialise the engine. All its queues lose their
- * position; rings stay programmed: follow with queue_init or queue_stop for each queue in use.
+ * trnhw_udma_recover() - clear an abort and re-initialise the engine. All its queues forget their
+ * rings, so nothing old runs again: follow with queue_init for each queue in use. Adds one to
+ * trnhw.engine_recovered when it is done.
  */
 void trnhw_udma_recover(struct trnhw *hw, unsigned int engine);
 
@@ -367,8 +413,9 @@ struct trnhw_copyq_marker {
 /**
  * struct trnhw_copyq - host copy queue: kernel-owned rings of the queue that serves a core.
  * @hw: device
- * @engine: DMA engine
+ * @engine: DMA engine; on some products other queues of it serve other cores
  * @queue: queue of @engine
+ * @recovered: trnhw.engine_recovered of @engine when the queue was programmed
  * @m2s: source ring
  * @s2m: destination ring
  * @m2s_dma: bus address of @m2s
@@ -385,6 +432,7 @@ struct trnhw_copyq {
 	struct trnhw *hw;
 	unsigned int engine;
 	unsigned int queue;
+	u32 recovered;
 	struct trn_desc *m2s;
 	struct trn_desc *s2m;
 	dma_addr_t m2s_dma;
@@ -415,6 +463,12 @@ void trnhw_copyq_fini(struct trnhw_copyq *q);
  */
 int trnhw_copyq_submit(struct trnhw_copyq *q, const struct trnhw_xfer *xfers, u32 count,
 		       bool interrupt, u64 *batch);
+/**
+ * trnhw_copyq_lost() - another queue of the engine has taken it out of an abort since this one was
+ * programmed: what was in flight never completes, and trnhw_copyq_reset() is due. Reads host memory
+ * only.
+ */
+bool trnhw_copyq_lost(const struct trnhw_copyq *q);
 /** trnhw_copyq_poll() - batches completed so far; reads host memory only. */
 u64 trnhw_copyq_poll(struct trnhw_copyq *q);
 /**
@@ -508,14 +562,14 @@ void trnhw_irq_mask(struct trnhw *hw, unsigned int vector);
 /** trnhw_irq_unmask() - sends at once when an event came while masked. */
 void trnhw_irq_unmask(struct trnhw *hw, unsigned int vector);
 
-#define TRNHW_NEIGHBOURS_MAX	4
-
 /** trnhw_device_index() - device index of a routing id for this product; -EINVAL above 63. */
 int trnhw_device_index(const struct trnhw_arch *arch, u32 routing_id);
 /** trnhw_routing_id() - the inverse. */
 int trnhw_routing_id(const struct trnhw_arch *arch, u32 index);
 /**
- * trnhw_device_neighbours() - device indices linked to @index in a machine of @total devices.
+ * trnhw_device_neighbours() - device indices linked to @index in a machine of @total devices, in
+ * the order of the links: up, left, down, right for Trn1; of the group of engines whose link goes
+ * there for Trn2.
  * Return: how many of @neighbours were written; 0 for a machine without the documented topology.
  */
 unsigned int trnhw_device_neighbours(const struct trnhw_arch *arch, u32 index, u32 total,

@@ -14,6 +14,7 @@ struct engine {
 	u32 gen;
 	u32 genx;
 	u32 sdma;
+	u32 fis;		/* 0: none */
 };
 
 static void engine_at(struct engine *e, const struct trnhw *hw, unsigned int engine)
@@ -27,6 +28,7 @@ static void engine_at(struct engine *e, const struct trnhw *hw, unsigned int eng
 	e->gen = base.udma + TRN_UDMA_GEN;
 	e->genx = base.udma + TRN_UDMA_GENX;
 	e->sdma = base.sdma;
+	e->fis = base.fis;
 }
 
 /* Row 1: broadcast groups, engines of cores only. */
@@ -112,9 +114,11 @@ static void engine_init_prefetch(const struct engine *e)
 	trnhw_write(hw, e->sdma + TRN_SDMA_READ_REORDER, 1);
 	trnhw_write(hw, e->sdma + TRN_SDMA_WRITE_REORDER, 1);
 	trnhw_write(hw, e->sdma + TRN_SDMA_EVENT_ACCEL, 1);
+	if (hw->arch->init & TRNHW_INIT_TX_BEATS)
+		trnhw_write(hw, e->sdma + TRN_SDMA_TX_BEATS, 0x26);
 }
 
-/* Rows 14 to 17, v2 only: AXI error detection. */
+/* Rows 14 to 17: AXI error detection. */
 static void engine_init_axi_errors(const struct engine *e)
 {
 	static const u8 entries[] = { 1, 2, 3, 9, 10, 11 };
@@ -141,6 +145,33 @@ static void engine_init_axi_errors(const struct engine *e)
 	trnhw_write(hw, e->gen + TRN_GEN_AXI_TIMEOUT, ~0u);
 }
 
+static void engine_set_bits(const struct engine *e, u32 reg, u32 bits)
+{
+	trnhw_write(e->hw, reg, trnhw_read(e->hw, reg) | bits);
+}
+
+/* No interrupt and no abort for a wrong ring id. */
+static void engine_mask_error(const struct engine *e, u32 group, u32 bits)
+{
+	u32 mask = trnhw_read(e->hw, e->gen + group + TRN_IOFIC_MASK) | bits;
+
+	trnhw_write(e->hw, e->gen + group + TRN_IOFIC_MASK, mask);
+	trnhw_write(e->hw, e->gen + group + TRN_IOFIC_ABORT_MASK, mask);
+}
+
+/* Row 18: rings of user programs need not follow the ring id. */
+static void engine_init_ring_ids(const struct engine *e)
+{
+	engine_mask_error(e, TRN_GEN_IOFIC_SECONDARY_A, TRN_ERR_A_WRONG_RING_ID);
+	engine_mask_error(e, TRN_GEN_IOFIC_SECONDARY_B, TRN_ERR_B_WRONG_RING_ID);
+	engine_set_bits(e, e->fis + TRN_FIS_GROUP(2) + TRN_IOFIC_MASK,
+			TRN_FIS_M2S_WRONG_RING_ID);
+	engine_set_bits(e, e->fis + TRN_FIS_GROUP(3) + TRN_IOFIC_MASK,
+			TRN_FIS_S2M_WRONG_RING_ID);
+	engine_set_bits(e, e->m2s + TRN_M2S_ERR_LOG_MASK, TRN_ERR_A_WRONG_RING_ID);
+	engine_set_bits(e, e->s2m + TRN_S2M_ERR_LOG_MASK, TRN_ERR_B_WRONG_RING_ID);
+}
+
 void trnhw_udma_engine_init(struct trnhw *hw, unsigned int engine)
 {
 	u64 bit = 1ull << (engine % 64);
@@ -155,14 +186,18 @@ void trnhw_udma_engine_init(struct trnhw *hw, unsigned int engine)
 		cfg |= TRN_Q_CFG_RESET_VALUE;
 	hw->engine_known[engine / 64] |= bit;
 
-	if (engine < hw->arch->cores * TRN_ENGINES_PER_CORE)
+	if ((hw->arch->init & TRNHW_INIT_BROADCAST) &&
+	    engine < hw->arch->cores * TRN_ENGINES_PER_CORE)
 		engine_init_broadcast(&e, engine % TRN_ENGINES_PER_CORE);
 	engine_init_queues(&e, cfg);
 	engine_init_data(&e);
 	engine_init_errors(&e, TRN_GEN_IOFIC_SECONDARY_A, TRN_ERR_A_ALL, 0x3f, 0x500);
 	engine_init_errors(&e, TRN_GEN_IOFIC_SECONDARY_B, TRN_ERR_B_ALL, 0xfc0, 0x600);
 	engine_init_prefetch(&e);
-	engine_init_axi_errors(&e);
+	if (hw->arch->init & TRNHW_INIT_AXI_ERRORS)
+		engine_init_axi_errors(&e);
+	if (e.fis)
+		engine_init_ring_ids(&e);
 }
 
 /* Highest of the 2-bit fields. */
@@ -217,9 +252,11 @@ void trnhw_udma_recover(struct trnhw *hw, unsigned int engine)
 	trnhw_write(hw, e.m2s + TRN_M2S_CHANGE_STATE, TRN_UDMA_CHANGE_DISABLE);
 	trnhw_write(hw, e.s2m + TRN_S2M_CHANGE_STATE, TRN_UDMA_CHANGE_DISABLE);
 	for (q = 0; q < TRN_UDMA_QUEUES; q++)
-		trnhw_udma_queue_rewind(hw, engine, q);
+		trnhw_udma_queue_stop(hw, engine, q);
 	engine_clear_errors(&e);
 	trnhw_udma_engine_init(hw, engine);
 	trnhw_write(hw, e.m2s + TRN_M2S_CHANGE_STATE, TRN_UDMA_CHANGE_NORMAL);
 	trnhw_write(hw, e.s2m + TRN_S2M_CHANGE_STATE, TRN_UDMA_CHANGE_NORMAL);
+	/* Last: who sees the new number may program its queue again. */
+	WRITE_ONCE(hw->engine_recovered[engine], hw->engine_recovered[engine] + 1);
 }

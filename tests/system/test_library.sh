@@ -26,7 +26,7 @@ run "a program compiles against what was installed" 0 '' gcc -Wall -Wextra -Werr
 export LD_LIBRARY_PATH=$WORK/root/opt/trn/lib
 run "it runs" 0 '^42 came back$' env TRN_DEVICE=emu:trn1 "$WORK/round_trip"
 run "with a device that is not there it says so" 1 'there is no device trn63' env TRN_DEVICE=trn63 "$WORK/round_trip"
-run "with a device nobody knows it says what there is" 1 'emu:trn1 and emu:inf2 exist' env TRN_DEVICE=emu:gpu "$WORK/round_trip"
+run "with a device nobody knows it says what there is" 1 'there are emu:trn1, emu:inf2, emu:trn2' env TRN_DEVICE=emu:gpu "$WORK/round_trip"
 
 # The same cases as in the guest, on an emulated device.
 run "the guest's test builds" 0 '' env -u PKG_CONFIG_PATH -u PKG_CONFIG_SYSROOT_DIR \

@@ -11,6 +11,8 @@
 
 #define FAST 100
 
+const char *hw_model_arch = "trn1";
+
 static u32 model_read(void *opaque, unsigned int bar, u64 offset)
 {
 	struct hw_model *m = opaque;
@@ -60,7 +62,7 @@ static void model_interrupt(void *opaque, unsigned int vector)
 {
 	struct hw_model *m = opaque;
 
-	if (vector < 8)
+	if (vector < sizeof(m->interrupts) / sizeof(m->interrupts[0]))
 		__atomic_add_fetch(&m->interrupts[vector], 1, __ATOMIC_SEQ_CST);
 }
 
@@ -81,6 +83,7 @@ struct hw_model *hw_model_create(const char *arch, u32 disable)
 		.disable_features = disable,
 	};
 	struct hw_model *m = calloc(1, sizeof(*m));
+	uint8_t pci[4096];
 	bool ext = (TRN_FEATURE_ALL & ~disable) != 0;
 	char error[200] = "";
 
@@ -88,22 +91,59 @@ struct hw_model *hw_model_create(const char *arch, u32 disable)
 	ck_assert_msg(!emu_inproc_create(&config, &m->inproc, error, sizeof(error)), "%s", error);
 	m->device = emu_inproc_device(m->inproc);
 	emu_inproc_interrupt_handler(m->inproc, model_interrupt, m);
+	emu_device_pci_config(m->device, pci);
 	ck_assert_int_eq(trnhw_user_device_create("model", &ops, m, &m->dev), 0);
 	ck_assert_int_eq(trnhw_init(&m->hw, m->dev, trnhw_user_iomap(m->dev, 0),
 				    ext ? trnhw_user_iomap(m->dev, 2) : NULL,
-				    arch && !strcmp(arch, "inf2") ? 0x7264 : 0x7164,
-				    TRN_FEATURE_ALL & ~disable, emu_device_vectors(m->device)),
+				    (u16)(pci[2] | pci[3] << 8), TRN_FEATURE_ALL & ~disable,
+				    emu_device_vectors(m->device)),
 			 0);
 	return m;
 }
 
 struct hw_model *hw_model_start(void)
 {
-	struct hw_model *m = hw_model_create("trn1", 0);
+	struct hw_model *m = hw_model_create(hw_model_arch, 0);
 
 	ck_assert_int_eq(trnhw_reset_device(&m->hw), 0);
-	ck_assert_int_eq(trnhw_start(&m->hw, 3), 0);
+	ck_assert_int_eq(trnhw_start(&m->hw, hw_model_cores(m)), 0);
 	return m;
+}
+
+u32 hw_model_cores(const struct hw_model *m)
+{
+	return (1u << m->hw.arch->cores) - 1;
+}
+
+static void arch_v2(void)
+{
+	hw_model_arch = "trn1";
+}
+
+static void arch_v3(void)
+{
+	hw_model_arch = "trn2";
+}
+
+void hw_model_suite(Suite *suite, const char *name, void (*add)(TCase *tc), void (*setup)(void),
+		    void (*teardown)(void))
+{
+	static void (*const arch[])(void) = { arch_v2, arch_v3 };
+	static const char *const arch_name[] = { "trn1", "trn2" };
+	char text[64];
+	unsigned int i;
+	TCase *tc;
+
+	for (i = 0; i < 2; i++) {
+		snprintf(text, sizeof(text), "%s %s", name, arch_name[i]);
+		tc = tcase_create(text);
+		tcase_set_timeout(tc, 120);
+		tcase_add_checked_fixture(tc, arch[i], NULL);
+		if (setup)
+			tcase_add_checked_fixture(tc, setup, teardown);
+		add(tc);
+		suite_add_tcase(suite, tc);
+	}
 }
 
 void hw_model_destroy(struct hw_model *m, u64 complaints)

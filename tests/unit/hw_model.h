@@ -18,7 +18,7 @@ struct hw_model {
 	struct emu_device *device;
 	struct device *dev;
 	struct trnhw hw;
-	unsigned int interrupts[8];
+	unsigned int interrupts[1 + 2 * TRN_MAX_CORES];
 	int alloc_live;
 	char log[TRNHW_USER_LOG_BYTES];
 };
@@ -33,8 +33,15 @@ struct hw_buffer {
 
 /** hw_model_create() - trnhw_init() done; no reset yet. @disable: TRN_FEATURE_* to leave out. */
 struct hw_model *hw_model_create(const char *arch, u32 disable);
-/** hw_model_start() - the same, reset and DMA engines initialised. */
+/** hw_model_start() - a device of hw_model_arch, reset and DMA engines initialised. */
 struct hw_model *hw_model_start(void);
+/** hw_model_arch - which product hw_model_start() makes; a fixture sets it. */
+extern const char *hw_model_arch;
+/** hw_model_cores() - mask of all cores. */
+u32 hw_model_cores(const struct hw_model *m);
+/** hw_model_suite() - adds a case of the same tests for each generation. @setup may be NULL. */
+void hw_model_suite(Suite *suite, const char *name, void (*add)(TCase *tc), void (*setup)(void),
+		    void (*teardown)(void));
 /** hw_model_destroy() - fails the test when the device had more or fewer complaints. */
 void hw_model_destroy(struct hw_model *m, u64 complaints);
 void hw_model_fault(struct hw_model *m, const char *name, u64 value);

@@ -132,6 +132,7 @@ struct hw_stub *hw_stub_create(void)
 		.log = stub_log,
 	};
 	struct hw_stub *stub = calloc(1, sizeof(*stub));
+	u32 n;
 
 	ck_assert_ptr_nonnull(stub);
 	stub->trace = calloc(HW_STUB_TRACE_MAX, sizeof(*stub->trace));
@@ -148,18 +149,25 @@ struct hw_stub *hw_stub_create(void)
 	hw_stub_set(stub, 2, 0x8, 0x1f);
 	hw_stub_set(stub, 0, 0x02880000, 0x434e5254);
 	hw_stub_set(stub, 0, 0x06880000, 0x434e5254);
+	for (n = 0; n < 8; n++)
+		hw_stub_set(stub, 0, 0xd2880000 + n * 0x04000000, 0x434e5254);
+	return stub;
+}
+
+struct hw_stub *hw_stub_init_as(u16 pci_device)
+{
+	struct hw_stub *stub = hw_stub_create();
+
+	ck_assert_int_eq(trnhw_init(&stub->hw, stub->dev, trnhw_user_iomap(stub->dev, 0),
+				    trnhw_user_iomap(stub->dev, 2), pci_device, 0x1f, 5),
+			 0);
+	hw_stub_trace_clear(stub);
 	return stub;
 }
 
 struct hw_stub *hw_stub_init(void)
 {
-	struct hw_stub *stub = hw_stub_create();
-
-	ck_assert_int_eq(trnhw_init(&stub->hw, stub->dev, trnhw_user_iomap(stub->dev, 0),
-				    trnhw_user_iomap(stub->dev, 2), 0x7164, 0x1f, 5),
-			 0);
-	hw_stub_trace_clear(stub);
-	return stub;
+	return hw_stub_init_as(0x7164);
 }
 
 void hw_stub_destroy(struct hw_stub *stub)

@@ -15,6 +15,7 @@
 
 #define HW_STUB_TRACE_MAX 65536u
 #define HW_STUB_MISC	  0x30fa0000u
+#define HW_STUB_MISC_V3	  0x06c84000u
 
 /** struct hw_access - one register access. */
 struct hw_access {
@@ -63,7 +64,10 @@ struct hw_stub {
 
 /** hw_stub_create() - a device that identifies as routing id 0, nothing initialised. */
 struct hw_stub *hw_stub_create(void);
-/** hw_stub_init() - the same with trnhw_init() done for Trn1, extension present, empty trace. */
+/** hw_stub_init_as() - the same with trnhw_init() done for a PCI device id, extension present,
+ * empty trace. */
+struct hw_stub *hw_stub_init_as(u16 pci_device);
+/** hw_stub_init() - the same for Trn1. */
 struct hw_stub *hw_stub_init(void);
 void hw_stub_destroy(struct hw_stub *stub);
 

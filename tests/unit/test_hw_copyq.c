@@ -336,6 +336,19 @@ START_TEST(budget_documented)
 }
 END_TEST
 
+START_TEST(budget_documented_v3)
+{
+	struct hw_stub *v3 = hw_stub_init_as(0x7364);
+	struct trnhw_copyq other;
+
+	ck_assert_int_eq(trnhw_copyq_init(&other, &v3->hw, 7), 0);
+	ck_assert_uint_eq(trnhw_copyq_budget_us(&other, 1), 19900);
+	ck_assert_uint_eq(trnhw_copyq_budget_us(&other, 2032), (406400ull - 4063) * 100);
+	trnhw_copyq_fini(&other);
+	hw_stub_destroy(v3);
+}
+END_TEST
+
 START_TEST(reset_starts_over)
 {
 	u64 batch;
@@ -402,6 +415,95 @@ START_TEST(fini_stops_the_queue)
 }
 END_TEST
 
+/* Two cores share an engine: one queue each. */
+struct pair {
+	struct hw_stub *stub;
+	struct trnhw_copyq q[2];
+};
+
+static void pair_setup(struct pair *p)
+{
+	unsigned int i;
+
+	p->stub = hw_stub_init_as(0x7364);
+	for (i = 0; i < 2; i++) {
+		ck_assert_int_eq(trnhw_copyq_init(&p->q[i], &p->stub->hw, 6 + i), 0);
+		ck_assert_uint_eq(p->q[i].engine, 131);
+		ck_assert_uint_eq(p->q[i].queue, i);
+	}
+	hw_stub_trace_clear(p->stub);
+}
+
+static void pair_teardown(struct pair *p)
+{
+	trnhw_copyq_fini(&p->q[0]);
+	trnhw_copyq_fini(&p->q[1]);
+	hw_stub_destroy(p->stub);
+}
+
+static void pair_submit(struct pair *p, unsigned int i, u64 expect)
+{
+	u64 batch = 0;
+
+	ck_assert_int_eq(trnhw_copyq_submit(&p->q[i], &one, 1, false, &batch), 0);
+	ck_assert_uint_eq(batch, expect);
+}
+
+START_TEST(shared_engine_queues_are_apart)
+{
+	struct pair p;
+
+	pair_setup(&p);
+	ck_assert_uint_eq(hw_stub_get(p.stub, 0, 0x46901028), (u32)p.q[0].m2s_dma);
+	ck_assert_uint_eq(hw_stub_get(p.stub, 0, 0x46902028), (u32)p.q[1].m2s_dma);
+	pair_submit(&p, 1, 1);
+	hw_stub_expect(p.stub, 0, true, 0x46922038, 2);
+	hw_stub_expect(p.stub, 1, true, 0x46902038, 2);
+	pair_submit(&p, 0, 1);
+	hw_stub_expect(p.stub, 2, true, 0x46921038, 2);
+	hw_stub_expect(p.stub, 3, true, 0x46901038, 2);
+	/* A queue that is put back alone takes nothing from the other. */
+	hw_stub_trace_clear(p.stub);
+	ck_assert_int_eq(trnhw_copyq_reset(&p.q[0]), 0);
+	ck_assert_uint_eq(hw_stub_writes(p.stub, 0x46902020), 0);
+	ck_assert(!trnhw_copyq_lost(&p.q[1]));
+	pair_submit(&p, 1, 2);
+	pair_teardown(&p);
+}
+END_TEST
+
+static void pair_state(struct hw_stub *s, u32 offset, u32 value)
+{
+	if ((offset == 0x46900204 || offset == 0x46920204) && value == 1)
+		hw_stub_set(s, 0, offset - 4, 0x1111);
+}
+
+/* An abort is the engine's: the other queue learns that what it had in flight is gone. */
+START_TEST(shared_engine_abort_is_told)
+{
+	struct pair p;
+
+	pair_setup(&p);
+	p.stub->on_write = pair_state;
+	pair_submit(&p, 0, 1);
+	pair_submit(&p, 1, 1);
+	hw_stub_set(p.stub, 0, 0x46900200, 0x2222);
+	ck_assert_int_eq(trnhw_copyq_reset(&p.q[0]), 0);
+	ck_assert(!trnhw_copyq_lost(&p.q[0]));
+	ck_assert(trnhw_copyq_lost(&p.q[1]));
+	/* Its ring is forgotten: a doorbell that was on its way finds nothing old to run. */
+	ck_assert_uint_eq(hw_stub_get(p.stub, 0, 0x46902030), 0);
+	ck_assert_uint_eq(hw_stub_get(p.stub, 0, 0x46922030), 0);
+	ck_assert_int_eq(trnhw_copyq_reset(&p.q[1]), 0);
+	ck_assert(!trnhw_copyq_lost(&p.q[1]));
+	ck_assert(!trnhw_copyq_lost(&p.q[0]));
+	ck_assert_uint_eq(hw_stub_get(p.stub, 0, 0x46902030), 8192);
+	ck_assert_uint_eq(hw_stub_get(p.stub, 0, 0x46901030), 8192);
+	pair_submit(&p, 1, 2);
+	pair_teardown(&p);
+}
+END_TEST
+
 static void add_submit(TCase *tc)
 {
 	tcase_add_test(tc, small_copy_is_two_doorbells);
@@ -432,6 +534,9 @@ int main(void)
 	tcase_add_test(tc, init_out_of_reach);
 	add_submit(tc);
 	tcase_add_test(tc, budget_documented);
+	tcase_add_test(tc, budget_documented_v3);
+	tcase_add_test(tc, shared_engine_queues_are_apart);
+	tcase_add_test(tc, shared_engine_abort_is_told);
 	tcase_add_test(tc, reset_starts_over);
 	tcase_add_test(tc, reset_recovers_an_abort);
 	tcase_add_test(tc, reset_fails_in_lasting_abort);

@@ -3,19 +3,25 @@
  * Identification, reset, mailbox, telemetry and semaphores against the device model, with its
  * faults.
  */
+#include <string.h>
+
 #include "tests/unit/hw_model.h"
 
-#define MISC_DEVICE_ADDRESS 0x0ffff0fa0000ull
+/* Device address of MISC RAM. */
+static u64 misc_address(void)
+{
+	return strcmp(hw_model_arch, "trn2") ? 0x0ffff0fa0000ull : 0x8006c84000ull;
+}
 
 START_TEST(identify)
 {
-	struct hw_model *m = hw_model_create("trn1", 0);
+	struct hw_model *m = hw_model_create(hw_model_arch, 0);
 
-	ck_assert_str_eq(m->hw.arch->name, "trn1");
+	ck_assert_str_eq(m->hw.arch->name, hw_model_arch);
 	ck_assert_uint_eq(m->hw.routing_id, 3);
 	ck_assert_uint_ne(m->hw.serial, 0);
 	ck_assert_uint_eq(m->hw.features, TRN_FEATURE_ALL);
-	ck_assert_uint_eq(m->hw.vectors, 5);
+	ck_assert_uint_eq(m->hw.vectors, strcmp(hw_model_arch, "trn2") ? 5 : 13);
 	hw_model_destroy(m, 0);
 }
 END_TEST
@@ -33,7 +39,7 @@ END_TEST
 
 START_TEST(identify_without_extension)
 {
-	struct hw_model *m = hw_model_create("trn1", TRN_FEATURE_ALL);
+	struct hw_model *m = hw_model_create(hw_model_arch, TRN_FEATURE_ALL);
 	struct trnhw_core core;
 
 	ck_assert_uint_eq(m->hw.features, 0);
@@ -49,7 +55,7 @@ START_TEST(reset_and_start)
 	struct hw_model *m = hw_model_start();
 
 	ck_assert_int_eq(trnhw_reset_device(&m->hw), 0);
-	ck_assert_int_eq(trnhw_start(&m->hw, 3), 0);
+	ck_assert_int_eq(trnhw_start(&m->hw, hw_model_cores(m)), 0);
 	ck_assert_int_eq(trnhw_udma_state(&m->hw, 0), TRNHW_UDMA_NORMAL);
 	hw_model_destroy(m, 0);
 }
@@ -58,14 +64,16 @@ END_TEST
 START_TEST(reset_each_core)
 {
 	struct hw_model *m = hw_model_start();
+	unsigned int core, cores = m->hw.arch->cores, i;
 
-	trnhw_sem_set(&m->hw, 0, 9, 5);
-	trnhw_sem_set(&m->hw, 1, 9, 6);
-	ck_assert_int_eq(trnhw_reset_cores(&m->hw, 1), 0);
-	ck_assert_int_eq(trnhw_sem_read(&m->hw, 0, 9), 0);
-	ck_assert_int_eq(trnhw_sem_read(&m->hw, 1, 9), 6);
-	ck_assert_int_eq(trnhw_reset_cores(&m->hw, 2), 0);
-	ck_assert_int_eq(trnhw_sem_read(&m->hw, 1, 9), 0);
+	hw_model_fast(true);
+	for (core = 0; core < cores; core++)
+		trnhw_sem_set(&m->hw, core, 9, 5 + core);
+	for (core = 0; core < cores; core++) {
+		ck_assert_int_eq(trnhw_reset_cores(&m->hw, 1u << core), 0);
+		for (i = 0; i < cores; i++)
+			ck_assert_int_eq(trnhw_sem_read(&m->hw, i, 9), i <= core ? 0 : 5 + (int)i);
+	}
 	hw_model_destroy(m, 0);
 }
 END_TEST
@@ -119,7 +127,7 @@ END_TEST
 START_TEST(registers_all_ones)
 {
 	struct hw_model *m = hw_model_start();
-	const u64 address = MISC_DEVICE_ADDRESS + 0x24;
+	const u64 address = misc_address() + 0x24;
 	struct trnhw_ecc ecc;
 	u32 value;
 
@@ -142,7 +150,7 @@ END_TEST
 START_TEST(mailbox_read)
 {
 	struct hw_model *m = hw_model_start();
-	const u64 addresses[] = { MISC_DEVICE_ADDRESS + 0x24, MISC_DEVICE_ADDRESS + 0x38 };
+	const u64 addresses[] = { misc_address() + 0x24, misc_address() + 0x38 };
 	u32 values[2] = { 0 };
 
 	ck_assert_int_eq(trnhw_fwio_read(&m->hw, addresses, values, 2), 0);
@@ -156,7 +164,7 @@ END_TEST
 START_TEST(mailbox_many_requests)
 {
 	struct hw_model *m = hw_model_start();
-	const u64 address = MISC_DEVICE_ADDRESS + 0x24;
+	const u64 address = misc_address() + 0x24;
 	u32 value;
 	int i;
 
@@ -182,7 +190,7 @@ END_TEST
 START_TEST(mailbox_silent_twice)
 {
 	struct hw_model *m = hw_model_start();
-	const u64 address = MISC_DEVICE_ADDRESS + 0x24;
+	const u64 address = misc_address() + 0x24;
 	u32 value = 0;
 
 	hw_model_fault(m, "fw-silent", 2);
@@ -197,7 +205,7 @@ END_TEST
 START_TEST(mailbox_silent_for_ever)
 {
 	struct hw_model *m = hw_model_start();
-	const u64 address = MISC_DEVICE_ADDRESS + 0x24;
+	const u64 address = misc_address() + 0x24;
 	u32 value = 77;
 
 	hw_model_fault(m, "fw-silent", 1000);
@@ -214,7 +222,7 @@ END_TEST
 START_TEST(mailbox_damaged)
 {
 	struct hw_model *m = hw_model_start();
-	const u64 address = MISC_DEVICE_ADDRESS + 0x24;
+	const u64 address = misc_address() + 0x24;
 	u32 value = 0;
 
 	hw_model_fault(m, "fw-crc", 1);
@@ -229,7 +237,7 @@ END_TEST
 START_TEST(mailbox_lies)
 {
 	struct hw_model *m = hw_model_start();
-	const u64 address = MISC_DEVICE_ADDRESS + 0x24;
+	const u64 address = misc_address() + 0x24;
 	u32 value = 77;
 
 	hw_model_fault(m, "fw-lying", 1);
@@ -243,7 +251,7 @@ END_TEST
 START_TEST(mailbox_no_such_register)
 {
 	struct hw_model *m = hw_model_start();
-	const u64 address = 0x5000000000ull; /* between the stacks */
+	const u64 address = 0x700000000ull; /* behind the first stack */
 	u32 value = 77;
 
 	ck_assert_int_eq(trnhw_fwio_read(&m->hw, &address, &value, 1), -EIO);
@@ -304,14 +312,9 @@ static void add_mailbox(TCase *tc)
 	tcase_add_test(tc, mailbox_no_such_register);
 }
 
-int main(void)
+static void add(TCase *tc)
 {
-	Suite *suite = suite_create("hw_device");
-	TCase *tc = tcase_create("device");
-
-	tcase_set_timeout(tc, 120);
 	tcase_add_test(tc, identify);
-	tcase_add_test(tc, identify_inf2);
 	tcase_add_test(tc, identify_without_extension);
 	tcase_add_test(tc, reset_and_start);
 	tcase_add_test(tc, reset_each_core);
@@ -323,6 +326,15 @@ int main(void)
 	add_mailbox(tc);
 	tcase_add_test(tc, telemetry);
 	tcase_add_test(tc, semaphores_and_events);
+}
+
+int main(void)
+{
+	Suite *suite = suite_create("hw_device");
+	TCase *tc = tcase_create("inf2");
+
+	tcase_add_test(tc, identify_inf2);
 	suite_add_tcase(suite, tc);
+	hw_model_suite(suite, "device", add, NULL, NULL);
 	return hw_suite_run(suite);
 }

@@ -9,7 +9,7 @@
 #include "tests/unit/hw_model.h"
 
 #define HBM0   TRN_HBM_FW_RESERVED
-#define VECTOR TRN_VECTOR_H2T(2, 0)
+#define VECTOR TRN_VECTOR_H2T(m->hw.arch->cores, 0)
 
 static struct hw_model *m;
 static struct trnhw_copyq q;
@@ -61,17 +61,21 @@ END_TEST
 
 START_TEST(copy_far_ends)
 {
-	u64 last = trnhw_hbm_address(&m->hw, 1, m->hw.arch->hbm_size - 4096);
+	unsigned int stack;
 
-	hw_copy(&q, last, a.address, 4096);
-	hw_copy(&q, b.address, last, 4096);
-	ck_assert_mem_eq(a.ptr, b.ptr, 4096);
+	for (stack = 0; stack < m->hw.arch->stacks; stack++) {
+		u64 last = trnhw_hbm_address(&m->hw, stack, m->hw.arch->hbm_size - 4096);
+
+		hw_copy(&q, last, a.address + stack * 64, 4096);
+		hw_copy(&q, b.address, last, 4096);
+		ck_assert_mem_eq(a.ptr + stack * 64, b.ptr, 4096);
+	}
 }
 END_TEST
 
 START_TEST(copy_through_sbuf)
 {
-	u64 sbuf = trnhw_sbuf_address(&m->hw, 1, 127, 1024);
+	u64 sbuf = trnhw_sbuf_address(&m->hw, m->hw.arch->cores - 1, 127, 1024);
 
 	hw_copy(&q, sbuf, a.address, 8192);
 	hw_copy(&q, b.address, sbuf, 8192);
@@ -149,15 +153,103 @@ START_TEST(largest_batch)
 }
 END_TEST
 
-START_TEST(both_queues)
+/* The queues of all cores at once, also those that share an engine. */
+START_TEST(queues_of_all_cores)
+{
+	static struct trnhw_copyq all[TRN_MAX_CORES];
+	unsigned int core, cores = m->hw.arch->cores, round;
+	u64 batch[TRN_MAX_CORES];
+
+	trnhw_copyq_fini(&q);
+	for (core = 0; core < cores; core++)
+		ck_assert_int_eq(trnhw_copyq_init(&all[core], &m->hw, core), 0);
+	for (round = 0; round < 200; round++) {
+		for (core = 0; core < cores; core++) {
+			u64 hbm = trnhw_hbm_address(&m->hw, core % m->hw.arch->stacks,
+						    HBM0 + core * 65536ull);
+			const struct trnhw_xfer there[] = {
+				{ .src = a.address + core * 65536,
+				  .dst = hbm,
+				  .len = 65536,
+				  .flags = TRNHW_XFER_BARRIER },
+				{ .src = hbm, .dst = b.address + core * 65536, .len = 65536 },
+			};
+
+			while (trnhw_copyq_submit(&all[core], there, 2, false, &batch[core]) ==
+			       -EAGAIN)
+				trnhw_copyq_poll(&all[core]);
+		}
+	}
+	for (core = 0; core < cores; core++)
+		hw_copy_wait(&all[core], batch[core]);
+	ck_assert_mem_eq(a.ptr, b.ptr, cores * 65536);
+	for (core = 1; core < cores; core++)
+		trnhw_copyq_fini(&all[core]);
+	trnhw_copyq_fini(&all[0]);
+}
+END_TEST
+
+/* One core's queue ends; its neighbour's, on some products of the same engine, goes on. */
+START_TEST(neighbour_queue_survives)
+{
+	const struct trnhw_xfer xfer = { .src = a.address, .dst = HBM0, .len = 64 };
+	struct trnhw_copyq second;
+	u64 batch;
+
+	ck_assert_int_eq(trnhw_copyq_init(&second, &m->hw, 1), 0);
+	ck_assert_int_eq(trnhw_copyq_submit(&q, &xfer, 1, false, &batch), 0);
+	hw_copy(&second, HBM0 + 65536, a.address, 65536);
+	ck_assert_int_eq(trnhw_copyq_reset(&second), 0);
+	hw_copy_wait(&q, batch);
+	trnhw_copyq_fini(&second);
+	hw_copy(&q, b.address, HBM0 + 65536, 65536);
+	ck_assert_mem_eq(a.ptr, b.ptr, 65536);
+}
+END_TEST
+
+/* A core reset takes neither the rings nor the copies of the other cores. */
+START_TEST(core_reset_spares_the_neighbour)
 {
 	struct trnhw_copyq second;
 
 	ck_assert_int_eq(trnhw_copyq_init(&second, &m->hw, 1), 0);
-	hw_copy(&second, trnhw_hbm_address(&m->hw, 1, HBM0), a.address, 65536);
-	hw_copy(&q, b.address, trnhw_hbm_address(&m->hw, 1, HBM0), 65536);
+	hw_copy(&q, HBM0, a.address, 4096);
+	ck_assert_int_eq(trnhw_reset_cores(&m->hw, 2), 0);
+	ck_assert_int_eq(trnhw_start(&m->hw, 2), 0);
+	ck_assert_int_eq(trnhw_copyq_reset(&second), 0);
+	hw_copy(&q, b.address, HBM0, 4096);
+	ck_assert_mem_eq(a.ptr, b.ptr, 4096);
+	hw_copy(&second, b.address + 4096, HBM0, 4096);
+	ck_assert_mem_eq(a.ptr, b.ptr + 4096, 4096);
+	trnhw_copyq_fini(&second);
+}
+END_TEST
+
+/* A neighbour on the same engine learns of the abort and works again after its own reset. */
+START_TEST(abort_is_told_to_the_neighbour)
+{
+	const struct trnhw_xfer bad = { .src = a.address, .dst = 0x700000000ull, .len = 64 };
+	const struct trnhw_xfer good = { .src = a.address, .dst = HBM0, .len = 64 };
+	struct trnhw_copyq second;
+	bool shared;
+	u64 batch;
+
+	ck_assert_int_eq(trnhw_copyq_init(&second, &m->hw, 1), 0);
+	shared = second.engine == q.engine;
+	hw_copy(&second, HBM0, a.address, 4096);
+	ck_assert_int_eq(trnhw_copyq_submit(&q, &bad, 1, false, &batch), 0);
+	ck_assert_int_eq(emu_device_quiesce(m->device, 5000), 0);
+	ck_assert_int_eq(trnhw_copyq_submit(&second, &good, 1, false, &batch), 0);
+	ck_assert_int_eq(trnhw_copyq_reset(&q), 0);
+	ck_assert_int_eq(trnhw_copyq_lost(&second), shared);
+	if (shared)
+		ck_assert_int_eq(trnhw_copyq_reset(&second), 0);
+	hw_copy(&q, HBM0 + 65536, a.address, 65536);
+	hw_copy(&second, b.address, HBM0 + 65536, 65536);
 	ck_assert_mem_eq(a.ptr, b.ptr, 65536);
 	trnhw_copyq_fini(&second);
+	complaints = emu_device_complaints(m->device, EMU_COMPLAINT_DESC_ADDRESS);
+	ck_assert_uint_eq(complaints, 1);
 }
 END_TEST
 
@@ -200,7 +292,7 @@ END_TEST
 /* A bad address aborts the engine; reset puts it back and later batches work. */
 START_TEST(abort_and_recover)
 {
-	const struct trnhw_xfer bad = { .src = a.address, .dst = 0x5000000000ull, .len = 64 };
+	const struct trnhw_xfer bad = { .src = a.address, .dst = 0x700000000ull, .len = 64 };
 	u64 batch;
 
 	ck_assert_int_eq(trnhw_copyq_submit(&q, &bad, 1, false, &batch), 0);
@@ -222,7 +314,7 @@ START_TEST(engine_hang_and_reset)
 	const struct trnhw_xfer xfer = { .src = a.address, .dst = HBM0, .len = 64 };
 	u64 batch;
 
-	hw_model_fault(m, "engine-hang", 1 + 32);
+	hw_model_fault(m, "engine-hang", 1 + q.engine);
 	ck_assert_int_eq(trnhw_copyq_submit(&q, &xfer, 1, false, &batch), 0);
 	settle(50);
 	ck_assert_uint_eq(trnhw_copyq_poll(&q), 0);
@@ -246,7 +338,7 @@ START_TEST(copies_survive_a_device_reset)
 {
 	hw_copy(&q, HBM0, a.address, 4096);
 	ck_assert_int_eq(trnhw_reset_device(&m->hw), 0);
-	ck_assert_int_eq(trnhw_start(&m->hw, 3), 0);
+	ck_assert_int_eq(trnhw_start(&m->hw, hw_model_cores(m)), 0);
 	ck_assert_int_eq(trnhw_copyq_reset(&q), 0);
 	hw_copy(&q, b.address, HBM0, 4096);
 	ck_assert_mem_eq(a.ptr, b.ptr, 4096);
@@ -382,18 +474,16 @@ static void add_copies(TCase *tc)
 	tcase_add_test(tc, copy_around_the_ring);
 	tcase_add_test(tc, batches_run_in_order);
 	tcase_add_test(tc, largest_batch);
-	tcase_add_test(tc, both_queues);
+	tcase_add_test(tc, queues_of_all_cores);
+	tcase_add_test(tc, neighbour_queue_survives);
+	tcase_add_test(tc, core_reset_spares_the_neighbour);
+	tcase_add_test(tc, abort_is_told_to_the_neighbour);
 	tcase_add_test(tc, interrupt_once_per_batch);
 	tcase_add_test(tc, interrupt_while_masked);
 }
 
-int main(void)
+static void add(TCase *tc)
 {
-	Suite *suite = suite_create("hw_dma");
-	TCase *tc = tcase_create("dma");
-
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_set_timeout(tc, 60);
 	add_copies(tc);
 	tcase_add_test(tc, abort_and_recover);
 	tcase_add_test(tc, engine_hang_and_reset);
@@ -404,6 +494,12 @@ int main(void)
 	tcase_add_test(tc, ring_padding_is_harmless);
 	tcase_add_test(tc, ring_stopped_is_dead);
 	tcase_add_test(tc, dma_increments_a_semaphore);
-	suite_add_tcase(suite, tc);
+}
+
+int main(void)
+{
+	Suite *suite = suite_create("hw_dma");
+
+	hw_model_suite(suite, "dma", add, setup, teardown);
 	return hw_suite_run(suite);
 }

@@ -67,6 +67,24 @@ START_TEST(sync_out_of_range)
 }
 END_TEST
 
+START_TEST(sync_v3)
+{
+	struct hw_stub *stub = hw_stub_init_as(0x7364);
+
+	hw_stub_set(stub, 0, 0xee701000 + 255 * 4, 17);
+	ck_assert_int_eq(trnhw_sem_read(&stub->hw, 7, 255), 17);
+	ck_assert_int_eq(trnhw_sem_read(&stub->hw, 8, 255), 0);
+	hw_stub_trace_clear(stub);
+	trnhw_sem_set(&stub->hw, 0, 7, -2);
+	trnhw_sem_add(&stub->hw, 4, 7, 3);
+	trnhw_event_write(&stub->hw, 5, 1, 1);
+	hw_stub_expect(stub, 0, true, 0xd2701400 + 28, -2u);
+	hw_stub_expect(stub, 1, true, 0xe2701800 + 28, 3);
+	hw_stub_expect(stub, 2, true, 0xe6700004, 1);
+	hw_stub_destroy(stub);
+}
+END_TEST
+
 START_TEST(interrupt_mask)
 {
 	struct hw_stub *stub = hw_stub_init();
@@ -97,6 +115,52 @@ START_TEST(ecc_counts)
 	ck_assert_uint_eq(ecc.sram_corrected, 3);
 	ck_assert_uint_eq(ecc.hbm_uncorrected, 0x10001);
 	ck_assert_uint_eq(ecc.hbm_corrected, 0x10000);
+	hw_stub_destroy(stub);
+}
+END_TEST
+
+START_TEST(ecc_counts_v3)
+{
+	struct hw_stub *stub = hw_stub_init_as(0x7364);
+	struct trnhw_ecc ecc;
+	u32 h;
+
+	for (h = 0; h < 4; h++)
+		hw_stub_set(stub, 0, HW_STUB_MISC_V3 + 0x44 + h * 4, 0x00100001 << h);
+	trnhw_ecc_read(&stub->hw, &ecc);
+	ck_assert_uint_eq(ecc.hbm_uncorrected, 15);
+	ck_assert_uint_eq(ecc.hbm_corrected, 0xf0);
+	hw_stub_destroy(stub);
+}
+END_TEST
+
+START_TEST(hbm_repair)
+{
+	static const struct {
+		u32 word;
+		enum trnhw_hbm_repair state;
+	} cases[] = {
+		{ 0, TRNHW_HBM_REPAIR_NONE },	   { 1, TRNHW_HBM_REPAIR_PENDING },
+		{ 2, TRNHW_HBM_REPAIR_FAILED },	   { 3, TRNHW_HBM_REPAIR_UNKNOWN },
+		{ ~3u, TRNHW_HBM_REPAIR_NONE },	   { 0xdeadbeef, TRNHW_HBM_REPAIR_UNKNOWN },
+		{ ~0u, TRNHW_HBM_REPAIR_UNKNOWN },
+	};
+	struct hw_stub *stub = hw_stub_init_as(0x7364);
+
+	hw_stub_set(stub, 0, HW_STUB_MISC_V3 + 0x64, cases[_i].word);
+	ck_assert_int_eq(trnhw_hbm_repair_read(&stub->hw), cases[_i].state);
+	hw_stub_destroy(stub);
+}
+END_TEST
+
+/* The firmware of Trn1 and Inf2 does not report it. */
+START_TEST(hbm_repair_v2)
+{
+	struct hw_stub *stub = hw_stub_init();
+
+	hw_stub_set(stub, 0, MISC + 0x64, 1);
+	ck_assert_int_eq(trnhw_hbm_repair_read(&stub->hw), TRNHW_HBM_REPAIR_UNKNOWN);
+	ck_assert_uint_eq(stub->trace_count, 0);
 	hw_stub_destroy(stub);
 }
 END_TEST
@@ -144,6 +208,30 @@ START_TEST(power_reported)
 }
 END_TEST
 
+/* The die used most; both have to report. */
+START_TEST(power_of_two_dies)
+{
+	static const struct {
+		u32 first, second;
+		int ret;
+		u32 value;
+	} cases[] = {
+		{ 100, 0x00050000 | 7000, 0, 7000 }, { 9000, 20, 0, 9000 },
+		{ 10001, 5, -ENODATA, 0 },	     { 5, 10001, -ENODATA, 0 },
+		{ 5, 0xdeadbeef, -ENODATA, 0 },	     { 0xdeadbeef, 5, -ENODATA, 0 },
+	};
+	struct hw_stub *stub = hw_stub_init_as(0x7364);
+	u32 value = 0;
+
+	hw_stub_set(stub, 0, HW_STUB_MISC_V3 + 0x00, 3);
+	hw_stub_set(stub, 0, HW_STUB_MISC_V3 + 0x54, cases[_i].first);
+	hw_stub_set(stub, 0, HW_STUB_MISC_V3 + 0x58, cases[_i].second);
+	ck_assert_int_eq(trnhw_power_read(&stub->hw, &value), cases[_i].ret);
+	ck_assert_uint_eq(value, cases[_i].value);
+	hw_stub_destroy(stub);
+}
+END_TEST
+
 START_TEST(power_of_gone_device)
 {
 	struct hw_stub *stub = hw_stub_init();
@@ -167,10 +255,15 @@ int main(void)
 	tcase_add_test(tc, semaphore_add_extremes);
 	tcase_add_test(tc, event_registers);
 	tcase_add_test(tc, sync_out_of_range);
+	tcase_add_test(tc, sync_v3);
 	tcase_add_test(tc, interrupt_mask);
 	tcase_add_test(tc, ecc_counts);
+	tcase_add_test(tc, ecc_counts_v3);
 	tcase_add_test(tc, ecc_not_ready);
+	tcase_add_loop_test(tc, hbm_repair, 0, 7);
+	tcase_add_test(tc, hbm_repair_v2);
 	tcase_add_loop_test(tc, power_reported, 0, 7);
+	tcase_add_loop_test(tc, power_of_two_dies, 0, 6);
 	tcase_add_test(tc, power_of_gone_device);
 	suite_add_tcase(suite, tc);
 	return hw_suite_run(suite);

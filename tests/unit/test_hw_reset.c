@@ -15,6 +15,7 @@ struct script {
 	unsigned int doorbells;
 	s64 start_ns;
 	s64 last_ns;
+	u32 misc; /* where MISC RAM is */
 };
 
 static struct script script;
@@ -26,32 +27,38 @@ static void play(struct hw_stub *stub)
 	if (script.doorbells < script.doorbells_needed || !script.doorbells)
 		return;
 	if (script.accept_ms >= 0 && ms >= script.accept_ms)
-		hw_stub_set(stub, 0, MISC + 0x1ec, 0);
+		hw_stub_set(stub, 0, script.misc + 0x1ec, 0);
 	if (script.idle_ms >= 0 && ms >= script.idle_ms)
-		hw_stub_set(stub, 0, MISC + 0x808, 0);
+		hw_stub_set(stub, 0, script.misc + 0x808, 0);
 }
 
 static void on_write(struct hw_stub *stub, u32 offset, u32 value)
 {
-	if (offset != MISC + 0x800)
+	if (offset != script.misc + 0x800)
 		return;
 	ck_assert_uint_eq(value, 1);
 	if (!script.doorbells++)
 		script.start_ns = stub->now_ns;
 	script.last_ns = stub->now_ns;
-	hw_stub_set(stub, 0, MISC + 0x808, 8);
+	hw_stub_set(stub, 0, script.misc + 0x808, 8);
+}
+
+static struct hw_stub *setup_as(u16 pci_device, s64 accept_ms, s64 idle_ms)
+{
+	struct hw_stub *stub = hw_stub_init_as(pci_device);
+
+	script = (struct script){ .accept_ms = accept_ms,
+				  .idle_ms = idle_ms,
+				  .doorbells_needed = 1,
+				  .misc = stub->hw.arch->misc };
+	stub->on_write = on_write;
+	stub->on_sleep = play;
+	return stub;
 }
 
 static struct hw_stub *setup(s64 accept_ms, s64 idle_ms)
 {
-	struct hw_stub *stub = hw_stub_init();
-
-	script = (struct script){ .accept_ms = accept_ms,
-				  .idle_ms = idle_ms,
-				  .doorbells_needed = 1 };
-	stub->on_write = on_write;
-	stub->on_sleep = play;
-	return stub;
+	return setup_as(0x7164, accept_ms, idle_ms);
 }
 
 START_TEST(device_reset_trace)
@@ -80,6 +87,23 @@ START_TEST(core_reset_trace)
 	hw_stub_expect(stub, 3, false, MISC + 0x1ec, 0);
 	hw_stub_expect(stub, 4, false, MISC + 0x808, 0);
 	ck_assert_uint_eq(stub->trace_count, 5);
+	hw_stub_destroy(stub);
+}
+END_TEST
+
+START_TEST(core_reset_trace_v3)
+{
+	struct hw_stub *stub = setup_as(0x7364, 0, 0);
+	const u32 misc = HW_STUB_MISC_V3;
+
+	ck_assert_int_eq(trnhw_reset_cores(&stub->hw, 0x81), 0);
+	hw_stub_expect(stub, 0, true, misc + 0x1d8, 0x00818181);
+	hw_stub_expect(stub, 1, true, misc + 0x1ec, 2);
+	hw_stub_expect(stub, 2, true, misc + 0x800, 1);
+	hw_stub_expect(stub, 3, false, misc + 0x1ec, 0);
+	hw_stub_expect(stub, 4, false, misc + 0x808, 0);
+	ck_assert_uint_eq(stub->trace_count, 5);
+	ck_assert_int_eq(trnhw_reset_cores(&stub->hw, 0x100), -EINVAL);
 	hw_stub_destroy(stub);
 }
 END_TEST
@@ -149,6 +173,18 @@ START_TEST(given_up_after_120_s)
 	ck_assert_int_lt(stub->now_ns, 121000 * MS);
 	ck_assert_uint_eq(script.doorbells, 4);
 	ck_assert_uint_eq(stub->log_count, 1);
+	hw_stub_destroy(stub);
+}
+END_TEST
+
+START_TEST(given_up_after_480_s_v3)
+{
+	struct hw_stub *stub = setup_as(0x7364, -1, -1);
+
+	ck_assert_int_eq(trnhw_reset_device(&stub->hw), -ETIMEDOUT);
+	ck_assert_int_ge(stub->now_ns, 480000 * MS);
+	ck_assert_int_lt(stub->now_ns, 481000 * MS);
+	ck_assert_uint_eq(script.doorbells, 16);
 	hw_stub_destroy(stub);
 }
 END_TEST
@@ -274,6 +310,59 @@ START_TEST(start_one_core)
 }
 END_TEST
 
+static bool engine_began(const struct hw_access *a)
+{
+	return a->write && (a->offset & 0xfffff) == 0x00310;
+}
+
+/* Compute engines of core n, then, if n is even, the host copy engine of n and n + 1. */
+START_TEST(start_order_v3)
+{
+	static const u32 udma[4] = { 0x82000000, 0x94000000, 0xa2000000, 0xb4000000 };
+	static const u32 host[4] = { 0x06800000, 0x06900000, 0x46800000, 0x46900000 };
+	struct hw_stub *stub = setup_as(0x7364, 0, 0);
+	unsigned int i, e = 0, h = 0;
+
+	ck_assert_int_eq(trnhw_start(&stub->hw, 0xff), 0);
+	for (i = 0; i < stub->trace_count; i++) {
+		const struct hw_access *a = &stub->trace[i];
+
+		if (!engine_began(a))
+			continue;
+		if (e == 16 + 32 * h) {
+			ck_assert_uint_lt(h, 4);
+			ck_assert_uint_eq(a->offset, host[h++] + 0x310);
+			continue;
+		}
+		ck_assert_uint_lt(e, 128);
+		ck_assert_uint_eq(a->offset, udma[e / 32] + e % 32 * 0x100000 + 0x310);
+		e++;
+	}
+	ck_assert_uint_eq(e + h, 132);
+	/* A read per core tells whether the device is still there. */
+	ck_assert_uint_eq(stub->trace_count, 128 * 146 + 4 * 132 + 8);
+	hw_stub_destroy(stub);
+}
+END_TEST
+
+/* The host copy engine is touched only when both of its cores are started. */
+START_TEST(start_some_cores_v3)
+{
+	static const struct {
+		u32 mask;
+		unsigned int cores, host;
+	} cases[] = {
+		{ 0x01, 1, 0 }, { 0x02, 1, 0 }, { 0x06, 2, 0 }, { 0x0c, 2, 1 }, { 0xfe, 7, 3 },
+	};
+	struct hw_stub *stub = setup_as(0x7364, 0, 0);
+
+	ck_assert_int_eq(trnhw_start(&stub->hw, cases[_i].mask), 0);
+	ck_assert_uint_eq(stub->trace_count,
+			  cases[_i].cores * (16 * 146 + 1) + cases[_i].host * 132);
+	hw_stub_destroy(stub);
+}
+END_TEST
+
 START_TEST(start_gone_device)
 {
 	struct hw_stub *stub = setup(0, 0);
@@ -313,7 +402,7 @@ START_TEST(init_unknown_device)
 	struct hw_stub *stub = hw_stub_create();
 
 	ck_assert_int_eq(trnhw_init(&stub->hw, stub->dev, trnhw_user_iomap(stub->dev, 0), NULL,
-				    0x7364, 0, 0),
+				    0x7064, 0, 0),
 			 -ENODEV);
 	ck_assert_uint_eq(stub->trace_count, 0);
 	hw_stub_destroy(stub);
@@ -489,11 +578,13 @@ int main(void)
 
 	tcase_add_test(tc, device_reset_trace);
 	tcase_add_test(tc, core_reset_trace);
+	tcase_add_test(tc, core_reset_trace_v3);
 	tcase_add_test(tc, core_mask_checked);
 	tcase_add_test(tc, polled_every_100_ms);
 	tcase_add_test(tc, device_reset_resent_after_30_s);
 	tcase_add_test(tc, core_reset_resent_after_10_s);
 	tcase_add_test(tc, given_up_after_120_s);
+	tcase_add_test(tc, given_up_after_480_s_v3);
 	tcase_add_test(tc, busy_bit_waited_for);
 	tcase_add_test(tc, busy_bit_read_five_times);
 	tcase_add_test(tc, not_ready_is_retried);
@@ -501,6 +592,8 @@ int main(void)
 	tcase_add_test(tc, reset_stopped);
 	tcase_add_test(tc, start_order);
 	tcase_add_test(tc, start_one_core);
+	tcase_add_test(tc, start_order_v3);
+	tcase_add_loop_test(tc, start_some_cores_v3, 0, 5);
 	tcase_add_test(tc, start_gone_device);
 	suite_add_tcase(suite, tc);
 	suite_add_tcase(suite, case_init());

@@ -94,19 +94,26 @@ START_TEST(halt)
 }
 END_TEST
 
-START_TEST(both_cores)
+START_TEST(all_cores)
 {
+	static struct trnhw_core all[TRN_MAX_CORES];
 	struct trn_notification entry;
-	struct trnhw_core first;
+	unsigned int i, cores = m->hw.arch->cores;
 
-	ck_assert_int_eq(trnhw_core_init(&first, &m->hw, 0), 0);
-	ck_assert_int_eq(trnhw_core_start(&first), 0);
-	ck_assert_int_eq(trnhw_core_submit(&first, &request), 0);
-	trnhw_core_ring(&first);
-	run(TRN_FAULT_NONE);
-	hw_core_wait(&first, &entry);
-	ck_assert_uint_eq(entry.code, TRN_FAULT_NONE);
-	trnhw_core_fini(&first);
+	trnhw_core_fini(&core);
+	for (i = 0; i < cores; i++) {
+		ck_assert_int_eq(trnhw_core_init(&all[i], &m->hw, i), 0);
+		ck_assert_int_eq(trnhw_core_start(&all[i]), 0);
+		request.cookie = i;
+		ck_assert_int_eq(trnhw_core_submit(&all[i], &request), 0);
+		trnhw_core_ring(&all[i]);
+	}
+	for (i = 0; i < cores; i++) {
+		hw_core_wait(&all[i], &entry);
+		ck_assert_uint_eq(entry.code, TRN_FAULT_NONE);
+		ck_assert_uint_eq(entry.payload[0], i);
+		trnhw_core_fini(&all[i]);
+	}
 }
 END_TEST
 
@@ -329,15 +336,10 @@ START_TEST(completion_double_counts_once)
 }
 END_TEST
 
-int main(void)
+static void add(TCase *tc)
 {
-	Suite *suite = suite_create("hw_run");
-	TCase *tc = tcase_create("run");
-
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, halt);
-	tcase_add_test(tc, both_cores);
+	tcase_add_test(tc, all_cores);
 	tcase_add_test(tc, many_runs);
 	tcase_add_test(tc, full_batch_one_doorbell);
 	tcase_add_test(tc, interrupt_at_the_end);
@@ -352,6 +354,12 @@ int main(void)
 	tcase_add_test(tc, reset_ends_an_endless_loop);
 	tcase_add_test(tc, completion_missing_shows_in_progress);
 	tcase_add_test(tc, completion_double_counts_once);
-	suite_add_tcase(suite, tc);
+}
+
+int main(void)
+{
+	Suite *suite = suite_create("hw_run");
+
+	hw_model_suite(suite, "run", add, setup, teardown);
 	return hw_suite_run(suite);
 }

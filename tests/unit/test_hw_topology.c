@@ -14,6 +14,11 @@ static const struct trnhw_arch *inf2(void)
 	return trnhw_arch_find(0x7264);
 }
 
+static const struct trnhw_arch *trn2(void)
+{
+	return trnhw_arch_find(0x7364);
+}
+
 START_TEST(index_trn1)
 {
 	static const int index[16] = { 0, 4, 1, 5, 3, 7, 2, 6, 12, 8, 13, 9, 15, 11, 14, 10 };
@@ -29,6 +34,20 @@ START_TEST(index_trn1_further_rows)
 	ck_assert_int_eq(trnhw_device_index(trn1(), 16), 16);
 	ck_assert_int_eq(trnhw_device_index(trn1(), 17), 20);
 	ck_assert_int_eq(trnhw_device_index(trn1(), 63), 58);
+}
+END_TEST
+
+START_TEST(index_trn2)
+{
+	static const int index[16] = { 0, 3, 4, 7, 12, 15, 8, 11, 1, 2, 5, 6, 13, 14, 9, 10 };
+	static const int rid[16] = { 0, 8, 9, 1, 2, 10, 11, 3, 6, 14, 15, 7, 4, 12, 13, 5 };
+	unsigned int r;
+
+	for (r = 0; r < 16; r++) {
+		ck_assert_int_eq(trnhw_device_index(trn2(), r), index[r]);
+		ck_assert_int_eq(trnhw_device_index(trn2(), 48 + r), 48 + index[r]);
+		ck_assert_int_eq(trnhw_routing_id(trn2(), r), rid[r]);
+	}
 }
 END_TEST
 
@@ -63,8 +82,10 @@ START_TEST(inverse_is_inverse)
 {
 	u32 r;
 
-	for (r = 0; r < 64; r++)
+	for (r = 0; r < 64; r++) {
 		ck_assert_int_eq(trnhw_routing_id(trn1(), trnhw_device_index(trn1(), r)), (int)r);
+		ck_assert_int_eq(trnhw_routing_id(trn2(), trnhw_device_index(trn2(), r)), (int)r);
+	}
 	ck_assert_int_eq(trnhw_routing_id(trn1(), 64), -EINVAL);
 	ck_assert_int_eq(trnhw_routing_id(inf2(), 64), -EINVAL);
 	ck_assert_int_eq(trnhw_routing_id(inf2(), ~0u), -EINVAL);
@@ -111,6 +132,56 @@ START_TEST(neighbours_trn1_symmetric)
 			ck_assert_uint_eq(found, 1);
 		}
 	}
+}
+END_TEST
+
+static void expect_links(u32 index, u32 total, u32 a, u32 b, u32 c, u32 d)
+{
+	u32 n[TRNHW_NEIGHBOURS_MAX];
+
+	ck_assert_uint_eq(trnhw_device_neighbours(trn2(), index, total, n), 4);
+	ck_assert_uint_eq(n[0], a);
+	ck_assert_uint_eq(n[1], b);
+	ck_assert_uint_eq(n[2], c);
+	ck_assert_uint_eq(n[3], d);
+}
+
+START_TEST(neighbours_trn2)
+{
+	expect_links(0, 16, 12, 1, 3, 4);
+	expect_links(1, 16, 0, 13, 5, 2);
+	expect_links(7, 16, 6, 11, 3, 4);
+	expect_links(10, 16, 6, 11, 9, 14);
+	expect_links(15, 16, 14, 3, 11, 12);
+	expect_links(16, 32, 28, 17, 19, 20);
+	expect_links(63, 64, 62, 51, 59, 60);
+}
+END_TEST
+
+static unsigned int count_in(const u32 *list, unsigned int count, u32 value)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < count; i++)
+		n += list[i] == value;
+	return n;
+}
+
+/* The sets are those of the torus of Trn1; only the positions differ. */
+START_TEST(neighbours_trn2_is_a_torus)
+{
+	u32 d, torus[TRNHW_NEIGHBOURS_MAX], n[TRNHW_NEIGHBOURS_MAX];
+	unsigned int i;
+
+	for (d = 0; d < 16; d++) {
+		ck_assert_uint_eq(trnhw_device_neighbours(trn1(), d, 16, torus), 4);
+		ck_assert_uint_eq(trnhw_device_neighbours(trn2(), d, 16, n), 4);
+		for (i = 0; i < 4; i++)
+			ck_assert_uint_eq(count_in(n, 4, torus[i]), 1);
+	}
+	ck_assert_uint_eq(trnhw_device_neighbours(trn2(), 0, 1, n), 0);
+	ck_assert_uint_eq(trnhw_device_neighbours(trn2(), 0, 15, n), 0);
+	ck_assert_uint_eq(trnhw_device_neighbours(trn2(), 16, 16, n), 0);
 }
 END_TEST
 
@@ -168,6 +239,7 @@ int main(void)
 
 	tcase_add_test(tc, index_trn1);
 	tcase_add_test(tc, index_trn1_further_rows);
+	tcase_add_test(tc, index_trn2);
 	tcase_add_test(tc, index_inf2);
 	tcase_add_test(tc, index_out_of_range);
 	tcase_add_test(tc, inverse_trn1);
@@ -175,6 +247,8 @@ int main(void)
 	tcase_add_test(tc, neighbours_trn1);
 	tcase_add_test(tc, neighbours_trn1_second_torus);
 	tcase_add_test(tc, neighbours_trn1_symmetric);
+	tcase_add_test(tc, neighbours_trn2);
+	tcase_add_test(tc, neighbours_trn2_is_a_torus);
 	tcase_add_test(tc, neighbours_trn1_partial_machine);
 	tcase_add_test(tc, neighbours_inf2_ring);
 	tcase_add_test(tc, neighbours_inf2_line);

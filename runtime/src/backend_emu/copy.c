@@ -30,7 +30,8 @@ static int copyq_look(struct trn_emu *emu, struct trn_emu_copyq *copyq, int64_t 
 
 	if (state < 0)
 		return state;
-	if (state == TRNHW_UDMA_ABORT)
+	/* Lost: another core's queue on the same engine was faster to end the abort. */
+	if (state == TRNHW_UDMA_ABORT || trnhw_copyq_lost(&copyq->hw))
 		return copyq_failed(copyq, -EIO);
 	return trn_emu_now() >= deadline ? copyq_failed(copyq, -ETIME) : 0;
 }
@@ -41,11 +42,14 @@ static int copyq_run(struct trn_emu *emu, struct trn_emu_copyq *copyq,
 {
 	struct trn_emu_irq *irq = &emu->irqs[copyq->vector];
 	uint64_t number = 0, seen;
-	int error;
+	int error = 0;
 
 	pthread_mutex_lock(&copyq->lock);
 	seen = trn_emu_irq_count(irq);
-	error = trnhw_copyq_submit(&copyq->hw, xfers, count, true, &number);
+	if (trnhw_copyq_lost(&copyq->hw))
+		error = trnhw_copyq_reset(&copyq->hw);
+	if (!error)
+		error = trnhw_copyq_submit(&copyq->hw, xfers, count, true, &number);
 	while (!error && trnhw_copyq_poll(&copyq->hw) < number) {
 		trn_emu_irq_wait(emu, copyq->vector, seen, deadline);
 		seen = trn_emu_irq_count(irq);

@@ -87,11 +87,13 @@ static int hw_start(struct trn_emu *emu)
 static int engines_start(struct trn_emu *emu)
 {
 	const u32 needed = TRN_FEATURE_CORES | TRN_FEATURE_NOTIFY;
+	unsigned int h2t = emu->hw.arch->h2t_engine(0);
 	unsigned int i;
 	int error;
 
 	for (i = 0; i < emu->hw.arch->cores; i++) {
-		emu->copyqs[i].vector = TRN_VECTOR_H2T(emu->hw.arch->cores, i);
+		emu->copyqs[i].vector =
+			TRN_VECTOR_H2T(emu->hw.arch->cores, emu->hw.arch->h2t_engine(i) - h2t);
 		error = trnhw_copyq_init(&emu->copyqs[i].hw, &emu->hw, i);
 		if (error)
 			return error;

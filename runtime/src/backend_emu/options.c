@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* "trn1,routing-id=3,hbm=1G": the product and its options. Locking: none needed. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "tests/emulator/product.h"
 
 #include "emu.h"
 
@@ -61,10 +64,26 @@ static bool option_set(struct trn_emu_options *options, const char *option)
 	return true;
 }
 
+/* Says which products there are. */
+static int product_unknown(const char *spec, const char *name)
+{
+	const struct emu_product *product;
+	char names[128] = "";
+	size_t at = 0;
+	unsigned int i;
+
+	for (i = 0; (product = emu_product_at(i)) && at < sizeof(names); i++)
+		at += (size_t)snprintf(names + at, sizeof(names) - at, "%semu:%s", i ? ", " : "",
+				       product->arch);
+	trn_error_set(TRN_ERR_NO_DEVICE,
+		      "device emu:%s: there is no emulated product \"%s\"; there are %s", spec,
+		      name, names);
+	return -ENODEV;
+}
+
 int trn_emu_options_parse(const char *spec, struct trn_emu_options *options)
 {
 	char text[256], *at, *option;
-	bool known;
 
 	memset(options, 0, sizeof(*options));
 	if (strlen(spec) >= sizeof(text)) {
@@ -75,14 +94,8 @@ int trn_emu_options_parse(const char *spec, struct trn_emu_options *options)
 	}
 	strcpy(text, spec);
 	option = strtok_r(text, ",", &at);
-	known = option && (!strcmp(option, "trn1") || !strcmp(option, "inf2"));
-	if (!known) {
-		trn_error_set(TRN_ERR_NO_DEVICE,
-			      "device emu:%s: there is no emulated product \"%s\"; emu:trn1 and "
-			      "emu:inf2 exist",
-			      spec, option ? option : "");
-		return -ENODEV;
-	}
+	if (!option || strlen(option) >= sizeof(options->arch) || !emu_product_find(option))
+		return product_unknown(spec, option ? option : "");
 	strcpy(options->arch, option);
 	while ((option = strtok_r(NULL, ",", &at)))
 		if (!option_set(options, option))
