@@ -32,7 +32,14 @@ static const char *const names[EMU_COMPLAINT_COUNT] = {
 void emu_complain(struct emu_device *device, enum emu_complaint kind, const char *format, ...)
 {
 	char text[sizeof(device->complaint_text)];
+	const struct emu_event event = { .kind = EMU_EVENT_COMPLAINT,
+					 .arg = { kind },
+					 .text = text };
 	va_list args;
+
+	/* What a driver does to a device that was pulled out is no mistake. */
+	if (emu_device_removed(device))
+		return;
 
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
@@ -42,6 +49,7 @@ void emu_complain(struct emu_device *device, enum emu_complaint kind, const char
 	pthread_mutex_unlock(&device->complaint_lock);
 	atomic_store(&device->complaint_last, kind);
 	atomic_fetch_add(&device->complaint[kind], 1);
+	emu_event(device, &event);
 }
 
 void emu_complaint_clear(struct emu_device *device)

@@ -287,6 +287,13 @@ static enum trn_fault run_fault(struct run_state *rs, const struct emu_engine *e
 	return fault;
 }
 
+static bool engine_hangs(const struct emu_core *core, const struct emu_engine *eng)
+{
+	uint64_t hang = __atomic_load_n(&core->hang, __ATOMIC_RELAXED);
+
+	return hang && hang == ((uint64_t)eng->id << 32 | eng->pc);
+}
+
 /* Runs @eng until it halts, waits, faults, or used up its quantum. *@progress: at least one
  * instruction was executed. */
 static enum trn_fault engine_turn(struct emu_core *core, struct emu_engine *eng,
@@ -298,7 +305,7 @@ static enum trn_fault engine_turn(struct emu_core *core, struct emu_engine *eng,
 		const struct trn_insn *insn = NULL;
 		enum trn_fault fault;
 
-		if (emu_core_interrupted(core))
+		if (emu_core_interrupted(core) || engine_hangs(core, eng))
 			return TRN_FAULT_NONE;
 		if (rs->limit && rs->result->insns >= rs->limit)
 			return run_fault(rs, eng, NULL, TRN_FAULT_STOPPED);
@@ -440,6 +447,15 @@ void emu_core_fail(struct emu_core *core, enum trn_fault fault, uint64_t address
 {
 	if (fault != TRN_FAULT_NONE)
 		core_interrupt(core, fault, address);
+}
+
+void emu_core_hang(struct emu_core *core, enum trn_engine engine, uint32_t pc)
+{
+	pthread_mutex_lock(&core->lock);
+	__atomic_store_n(&core->hang, engine ? (uint64_t)engine << 32 | pc : 0, __ATOMIC_RELAXED);
+	core->wake_seq++;
+	pthread_cond_signal(&core->wake);
+	pthread_mutex_unlock(&core->lock);
 }
 
 void *emu_core_sbuf(struct emu_core *core, unsigned int partition, uint32_t offset, uint32_t len)

@@ -110,6 +110,12 @@ void emu_core_stop(struct emu_core *core);
 void emu_core_fail(struct emu_core *core, enum trn_fault fault, uint64_t address);
 
 /**
+ * emu_core_hang() - @engine makes no progress once it is about to execute instruction @pc of its
+ * image; TRN_ENGINE_NONE: none hangs. Stays over runs and resets; any thread.
+ */
+void emu_core_hang(struct emu_core *core, enum trn_engine engine, uint32_t pc);
+
+/**
  * emu_core_reset() - semaphores, events and engine state to 0; no run may be active. SBUF and PSUM
  * are zeroed.
  */

@@ -88,6 +88,7 @@ struct emu_core {
 
 	int interrupt; /* enum trn_fault from outside; relaxed atomic, written under the lock */
 	uint64_t interrupt_address;
+	uint64_t hang; /* relaxed atomic: engine << 32 | pc, 0: none */
 
 	uint64_t pe_matmul; /* relaxed atomics */
 	uint64_t pe_weights;

@@ -175,10 +175,21 @@ static bool access_valid(struct emu_device *device, unsigned int bar, uint64_t o
 	return false;
 }
 
+/* The last access before a removal is still answered; what it starts never happens. */
+static bool register_vanishes(struct emu_device *device)
+{
+	bool gone = emu_device_removed(device);
+
+	if (!gone)
+		emu_fault_step(device);
+	return gone;
+}
+
 uint32_t emu_device_read(struct emu_device *device, unsigned int bar, uint64_t offset,
 			 unsigned int size)
 {
-	if (emu_fault_value(device, EMU_FAULT_REGS_ALL_ONES) ||
+	emu_stat_add(device, EMU_STAT_REGISTER_READS, 1);
+	if (register_vanishes(device) || emu_fault_value(device, EMU_FAULT_REGS_ALL_ONES) ||
 	    !access_valid(device, bar, offset, size))
 		return 0xffffffff;
 	if (bar == 0)
@@ -191,7 +202,8 @@ uint32_t emu_device_read(struct emu_device *device, unsigned int bar, uint64_t o
 void emu_device_write(struct emu_device *device, unsigned int bar, uint64_t offset, uint32_t value,
 		      unsigned int size)
 {
-	if (emu_fault_value(device, EMU_FAULT_REGS_ALL_ONES) ||
+	emu_stat_add(device, EMU_STAT_REGISTER_WRITES, 1);
+	if (register_vanishes(device) || emu_fault_value(device, EMU_FAULT_REGS_ALL_ONES) ||
 	    !access_valid(device, bar, offset, size))
 		return;
 	if (bar == 0)
@@ -221,6 +233,7 @@ void emu_device_reset(struct emu_device *device)
 {
 	unsigned int i;
 
+	emu_stat_add(device, EMU_STAT_RESETS, 1);
 	pthread_mutex_lock(&device->reset_lock);
 	atomic_store(&device->stopping, true);
 	for (i = 0; i < device->product->cores; i++)

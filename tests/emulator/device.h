@@ -198,7 +198,38 @@ enum emu_fault_id {
 	EMU_FAULT_ENGINE_HANG,
 	EMU_FAULT_ECC_CORRECTABLE,
 	EMU_FAULT_ECC_UNCORRECTABLE,
+	EMU_FAULT_FW_SEQUENCE,
+	EMU_FAULT_NOTIFY_PHASE,
+	EMU_FAULT_ECC_CORRECTABLE_AT,
+	EMU_FAULT_ECC_UNCORRECTABLE_AT,
+	EMU_FAULT_CORE_HANG,
+	EMU_FAULT_CORE_HANG_AT,
+	EMU_FAULT_REMOVAL,
 	EMU_FAULT_COUNT,
+};
+
+/** enum emu_stat_id - statistics, in the order of stat.c. */
+enum emu_stat_id {
+	EMU_STAT_REGISTER_READS,
+	EMU_STAT_REGISTER_WRITES,
+	EMU_STAT_DOORBELLS,
+	EMU_STAT_DESCRIPTORS,
+	EMU_STAT_DMA_BYTES,
+	EMU_STAT_DMA_ERRORS,
+	EMU_STAT_RUNS,
+	EMU_STAT_RUN_FAULTS,
+	EMU_STAT_NOTIFICATIONS,
+	EMU_STAT_INTERRUPTS,
+	EMU_STAT_RESETS,
+	EMU_STAT_FW_REQUESTS,
+	EMU_STAT_FAULTS,
+	EMU_STAT_COUNT,
+};
+
+/** enum emu_ecc - kinds of error at an address. */
+enum emu_ecc {
+	EMU_ECC_CORRECTABLE,
+	EMU_ECC_UNCORRECTABLE,
 };
 
 /** struct emu_device - the device. */
@@ -231,6 +262,9 @@ struct emu_device {
 	struct emu_irq irq;
 	struct emu_firmware firmware;
 	_Atomic uint64_t fault[EMU_FAULT_COUNT];
+	_Atomic uint64_t ecc_at[2]; /* 1 + offset in BAR4 of the bad word, 0: none; enum emu_ecc */
+	_Atomic uint32_t ecc_stack[2]; /* where it is; written first */
+	_Atomic uint64_t stat[EMU_STAT_COUNT];
 	_Atomic uint32_t clock_high;
 
 	pthread_mutex_t complaint_lock;
@@ -277,8 +311,10 @@ void emu_hbm_power_up(struct emu_device *device);
 /** emu_hbm_size_valid() - may a stack of @product have @bytes? */
 bool emu_hbm_size_valid(const struct emu_product *product, uint64_t bytes);
 
-/* memory.c; all from worker threads or a register access, no lock held. Return 0, or -1 at the
- * first byte that cannot be reached. */
+/* memory.c; all from worker threads or a register access, no lock held. Return 0, or, at the first
+ * byte that cannot be reached, -1: nothing is there, or EMU_MEMORY_ECC: it is damaged, which is
+ * nobody's mistake. */
+#define EMU_MEMORY_ECC (-2)
 int emu_memory_read(struct emu_device *device, uint64_t addr, void *buf, size_t len);
 int emu_memory_write(struct emu_device *device, uint64_t addr, const void *buf, size_t len,
 		     struct emu_origin origin);
@@ -288,6 +324,7 @@ enum emu_copy_error {
 	EMU_COPY_OK,
 	EMU_COPY_SOURCE,
 	EMU_COPY_DESTINATION,
+	EMU_COPY_ECC, /* the source is damaged */
 };
 
 enum emu_copy_error emu_memory_copy(struct emu_device *device, uint64_t dst, uint64_t src,
@@ -414,7 +451,29 @@ void emu_irq_write(struct emu_device *device, unsigned int vector, bool pending,
 /** emu_fault_take() - true while the counted fault @id has occurrences left; uses one up. */
 bool emu_fault_take(struct emu_device *device, enum emu_fault_id id);
 uint64_t emu_fault_value(struct emu_device *device, enum emu_fault_id id);
+/** emu_fault_step() - a register access of the host or a descriptor takes place: what the fault
+ * "removal" counts. Return: the device is gone now. */
+bool emu_fault_step(struct emu_device *device);
 /** emu_delay_ms() - sleep in a worker, cut short by reset and destruction. */
 void emu_delay_ms(struct emu_device *device, uint64_t ms);
+
+/* ecc.c */
+/** emu_ecc_set() - place an error of @kind at device address @addr. Return: 0, -1 when that is no
+ * HBM address. */
+int emu_ecc_set(struct emu_device *device, enum emu_ecc kind, uint64_t addr);
+void emu_ecc_clear(struct emu_device *device, enum emu_ecc kind);
+/** emu_ecc_count() - add to a counter of stack @stack; an uncorrected error raises vector 0. */
+void emu_ecc_count(struct emu_device *device, unsigned int stack, enum emu_ecc kind,
+		   uint64_t count);
+/** emu_ecc_read() - [@ptr, @ptr + @len) is read. Return: false when it must fail. */
+bool emu_ecc_read(struct emu_device *device, const uint8_t *ptr, size_t len);
+
+/* stat.c */
+static inline void emu_stat_add(struct emu_device *device, enum emu_stat_id id, uint64_t count)
+{
+	atomic_fetch_add_explicit(&device->stat[id], count, memory_order_relaxed);
+}
+/** emu_event() - show an event to the shell; no lock held. */
+void emu_event(struct emu_device *device, const struct emu_event *event);
 
 #endif /* EMU_DEVICE_H */

@@ -19,6 +19,25 @@
 
 struct emu_device;
 
+/** enum emu_event_kind - what a shell may show; the arguments of each in struct emu_event. */
+enum emu_event_kind {
+	EMU_EVENT_DOORBELL,   /* engine, queue, direction (0 M2S, 1 S2M), descriptors */
+	EMU_EVENT_SUBMISSION, /* core, new tail */
+	EMU_EVENT_DMA_ERROR,  /* engine, queue, cause bits of M2S << 32 | of S2M, address */
+	EMU_EVENT_RUN_END,    /* core, cookie, fault code, address */
+	EMU_EVENT_INTERRUPT,  /* vector; @text "sent" or "lost" */
+	EMU_EVENT_RESET,      /* value of RESET, unit map; @text "begins" or "ends" */
+	EMU_EVENT_FAULT,      /* value left; @text name of the fault that acts or is set */
+	EMU_EVENT_COMPLAINT,  /* enum emu_complaint; @text the sentence */
+};
+
+/** struct emu_event - @text lives as long as the call it is passed to. */
+struct emu_event {
+	enum emu_event_kind kind;
+	uint64_t arg[4];
+	const char *text;
+};
+
 /**
  * struct emu_host_ops - the host as the device sees it; addresses are bus addresses (host window
  * bit already stripped).
@@ -47,6 +66,11 @@ struct emu_host_ops {
 	 */
 	void (*thread_start)(void *opaque);
 	void (*thread_stop)(void *opaque);
+	/** @event: something worth showing happened; may be NULL. Must not block. */
+	void (*event)(void *opaque, const struct emu_event *event);
+	/** @removed: the device was taken out by the fault "removal"; may be NULL. Must not block.
+	 */
+	void (*removed)(void *opaque);
 };
 
 /** struct emu_config - what to build; size-first. Zero means the default of the product. */
@@ -160,5 +184,15 @@ int emu_device_fault_set(struct emu_device *device, const char *name, uint64_t v
 int emu_device_fault_get(struct emu_device *device, const char *name, uint64_t *value);
 /** emu_fault_name() - names in order, NULL at the end; *@help a line on each. */
 const char *emu_fault_name(unsigned int index, const char **help);
+/** emu_device_fault_range() - the values fault @name takes, in words, for messages. */
+void emu_device_fault_range(const struct emu_device *device, const char *name, char *text,
+			    size_t size);
+/** emu_device_removed() - the fault "removal" has taken the device out. */
+bool emu_device_removed(struct emu_device *device);
+
+/** emu_stat_name() - names of the statistics in order, NULL at the end; *@help a line on each. */
+const char *emu_stat_name(unsigned int index, const char **help);
+/** emu_device_stat() - since creation; resets do not clear it. */
+uint64_t emu_device_stat(const struct emu_device *device, unsigned int index);
 
 #endif /* EMU_H */

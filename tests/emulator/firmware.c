@@ -67,12 +67,24 @@ static void reset_all(struct emu_device *device)
 		emu_notific_clear(&device->top_sp_notific[i]);
 }
 
+static void reset_event(struct emu_device *device, uint32_t kind, const char *what)
+{
+	const struct emu_event event = {
+		.kind = EMU_EVENT_RESET,
+		.arg = { kind, emu_store_read(device->misc, TRN_MISC_RESET_MAP) },
+		.text = what,
+	};
+
+	emu_event(device, &event);
+}
+
 static void reset_serve(struct emu_device *device, uint32_t kind)
 {
 	uint64_t slow = emu_fault_value(device, EMU_FAULT_RESET_SLOW);
 
 	if (emu_fault_take(device, EMU_FAULT_RESET_TWICE))
 		return;
+	reset_event(device, kind, "begins");
 	emu_store_write(device->misc, TRN_MISC_FW_STATUS, TRN_FW_STATUS_BUSY);
 	atomic_store(&device->firmware.resetting, slow != 0);
 	if (kind == TRN_RESET_TPB)
@@ -85,6 +97,8 @@ static void reset_serve(struct emu_device *device, uint32_t kind)
 	if (!emu_fault_take(device, EMU_FAULT_RESET_FAIL))
 		emu_store_write(device->misc, TRN_MISC_FW_STATUS, 0);
 	emu_store_write(device->misc, TRN_MISC_RESET, 0);
+	emu_stat_add(device, EMU_STAT_RESETS, 1);
+	reset_event(device, kind, "ends");
 }
 
 static uint32_t get_le(const uint8_t *p, unsigned int bytes)
@@ -108,14 +122,20 @@ static uint32_t request_fetch(struct emu_device *device, uint64_t addr)
 	uint8_t *request = device->firmware.request;
 	uint32_t size, crc;
 
-	if (emu_memory_read(device, addr, request, TRN_FWIO_REQ_PAYLOAD)) {
+	int status = emu_memory_read(device, addr, request, TRN_FWIO_REQ_PAYLOAD);
+
+	if (status == EMU_MEMORY_ECC)
+		return 0;
+	if (status) {
 		emu_complain(device, EMU_COMPLAINT_FWIO_REQUEST,
 			     "FWIO request at 0x%llx cannot be read", (unsigned long long)addr);
 		return 0;
 	}
 	size = get_le(request + TRN_FWIO_REQ_SIZE, 2);
-	if (!request[TRN_FWIO_REQ_SEQ] || size < TRN_FWIO_REQ_PAYLOAD ||
-	    emu_memory_read(device, addr, request, size)) {
+	status = emu_memory_read(device, addr, request, size);
+	if (status == EMU_MEMORY_ECC)
+		return 0;
+	if (!request[TRN_FWIO_REQ_SEQ] || size < TRN_FWIO_REQ_PAYLOAD || status) {
 		emu_complain(device, EMU_COMPLAINT_FWIO_REQUEST,
 			     "FWIO request at 0x%llx: sequence %u, size %u; must be 1 to 255 and "
 			     "at least %u",
@@ -142,6 +162,7 @@ static uint8_t command_read(struct emu_device *device, uint32_t bytes, uint32_t 
 	struct emu_target target;
 	uint64_t addr;
 	uint32_t value;
+	int status;
 
 	if (bytes % 8) {
 		emu_complain(device, EMU_COMPLAINT_FWIO_REQUEST,
@@ -151,8 +172,12 @@ static uint8_t command_read(struct emu_device *device, uint32_t bytes, uint32_t 
 	for (i = 0; i < count; i++) {
 		memcpy(&addr, fw->request + TRN_FWIO_REQ_PAYLOAD + 8 * i, 8);
 		emu_decode(device, addr, 4, &target);
-		if ((addr & 3) || target.kind == EMU_TARGET_HOST ||
-		    emu_memory_read(device, addr, &value, sizeof(value))) {
+		status = (addr & 3) || target.kind == EMU_TARGET_HOST
+				 ? -1
+				 : emu_memory_read(device, addr, &value, sizeof(value));
+		if (status == EMU_MEMORY_ECC)
+			return TRN_FWIO_FAIL;
+		if (status) {
 			emu_complain(device, EMU_COMPLAINT_FWIO_REQUEST,
 				     "FWIO READ: 0x%llx is no register", (unsigned long long)addr);
 			return TRN_FWIO_FAIL;
@@ -198,7 +223,10 @@ static void fwio_serve(struct emu_device *device)
 	if (!request || !response)
 		return;
 	size = request_fetch(device, request);
-	if (!size || emu_fault_take(device, EMU_FAULT_FW_SILENT))
+	if (!size)
+		return;
+	emu_stat_add(device, EMU_STAT_FW_REQUESTS, 1);
+	if (emu_fault_take(device, EMU_FAULT_FW_SILENT))
 		return;
 	error = command_run(device, size, &payload);
 	if (emu_fault_take(device, EMU_FAULT_FW_CRC)) {
@@ -208,6 +236,10 @@ static void fwio_serve(struct emu_device *device)
 	if (error)
 		payload = 0;
 	fw->response[TRN_FWIO_RESP_SEQ] = fw->request[TRN_FWIO_REQ_SEQ];
+	/* 255 is followed by 1. */
+	if (emu_fault_take(device, EMU_FAULT_FW_SEQUENCE))
+		fw->response[TRN_FWIO_RESP_SEQ] =
+			(uint8_t)(fw->request[TRN_FWIO_REQ_SEQ] % 255 + 1);
 	fw->response[TRN_FWIO_RESP_ERROR] = error;
 	put_le(fw->response + TRN_FWIO_RESP_SIZE, TRN_FWIO_RESP_PAYLOAD + payload, 2);
 	/* A lying firmware claims more than the request can have asked for. */
@@ -221,7 +253,7 @@ static void firmware_work(void *opaque)
 	struct emu_device *device = opaque;
 	uint32_t reset;
 
-	while (!atomic_load(&device->stopping) &&
+	while (!atomic_load(&device->stopping) && !emu_device_removed(device) &&
 	       atomic_exchange(&device->firmware.trigger, false)) {
 		reset = emu_store_read(device->misc, TRN_MISC_RESET);
 		if (reset)

@@ -38,7 +38,8 @@ static bool irq_take(struct emu_device *device, unsigned int vector)
 {
 	struct emu_irq *irq = &device->irq;
 
-	if (!irq->pending[vector] || irq->masked[vector] || !atomic_load(&device->bus_master))
+	if (!irq->pending[vector] || irq->masked[vector] || !atomic_load(&device->bus_master) ||
+	    emu_device_removed(device))
 		return false;
 	irq->pending[vector] = false;
 	return true;
@@ -46,8 +47,15 @@ static bool irq_take(struct emu_device *device, unsigned int vector)
 
 static void irq_send(struct emu_device *device, unsigned int vector)
 {
-	if (emu_fault_take(device, EMU_FAULT_IRQ_LOST))
+	bool lost = emu_fault_take(device, EMU_FAULT_IRQ_LOST);
+	const struct emu_event event = { .kind = EMU_EVENT_INTERRUPT,
+					 .arg = { vector },
+					 .text = lost ? "lost" : "sent" };
+
+	emu_event(device, &event);
+	if (lost)
 		return;
+	emu_stat_add(device, EMU_STAT_INTERRUPTS, 1);
 	if (device->ops->interrupt)
 		device->ops->interrupt(device->opaque, vector);
 }

@@ -28,16 +28,23 @@ static void move(void *dst, const void *src, size_t len)
 		memmove(dst, src, len);
 }
 
+/* The device may reach the host. */
+static bool host_reachable(struct emu_device *device)
+{
+	return atomic_load_explicit(&device->bus_master, memory_order_relaxed) &&
+	       !emu_device_removed(device);
+}
+
 static int host_read(struct emu_device *device, uint64_t addr, void *buf, size_t len)
 {
-	if (!atomic_load_explicit(&device->bus_master, memory_order_relaxed))
+	if (!host_reachable(device))
 		return -1;
 	return device->ops->read(device->opaque, addr, buf, len);
 }
 
 static int host_write(struct emu_device *device, uint64_t addr, const void *buf, size_t len)
 {
-	if (!atomic_load_explicit(&device->bus_master, memory_order_relaxed))
+	if (!host_reachable(device))
 		return -1;
 	return device->ops->write(device->opaque, addr, buf, len);
 }
@@ -84,6 +91,8 @@ static int target_read(struct emu_device *device, const struct emu_target *targe
 {
 	switch (target->kind) {
 	case EMU_TARGET_MEMORY:
+		if (!emu_ecc_read(device, target->ptr, len))
+			return EMU_MEMORY_ECC;
 		move(buf, target->ptr, len);
 		return 0;
 	case EMU_TARGET_HOST:
@@ -117,11 +126,13 @@ int emu_memory_read(struct emu_device *device, uint64_t addr, void *buf, size_t 
 {
 	struct emu_target target;
 	uint8_t *to = buf;
+	int status;
 
 	for (; len; addr += target.len, to += target.len, len -= target.len) {
 		emu_decode(device, addr, len, &target);
-		if (target_read(device, &target, to, target.len))
-			return -1;
+		status = target_read(device, &target, to, target.len);
+		if (status)
+			return status;
 	}
 	return 0;
 }
@@ -148,8 +159,7 @@ static void target_map(struct emu_device *device, struct emu_target *target, boo
 	void *ptr;
 
 	*mapped = false;
-	if (target->kind != EMU_TARGET_HOST || len < SMALL ||
-	    !atomic_load_explicit(&device->bus_master, memory_order_relaxed))
+	if (target->kind != EMU_TARGET_HOST || len < SMALL || !host_reachable(device))
 		return;
 	ptr = device->ops->map(device->opaque, target->addr, &len, write);
 	if (!ptr)
@@ -174,16 +184,20 @@ static enum emu_copy_error copy_piece(struct emu_device *device, struct emu_targ
 {
 	_Alignas(8) uint8_t bounce[BOUNCE];
 	size_t len = src->len < dst->len ? src->len : dst->len;
+	int status;
 
 	if (src->kind == EMU_TARGET_MEMORY && dst->kind == EMU_TARGET_MEMORY) {
+		if (!emu_ecc_read(device, src->ptr, len))
+			return EMU_COPY_ECC;
 		move(dst->ptr, src->ptr, len);
 		*done = len;
 		return EMU_COPY_OK;
 	}
 	if (len > sizeof(bounce))
 		len = sizeof(bounce);
-	if (target_read(device, src, bounce, len))
-		return EMU_COPY_SOURCE;
+	status = target_read(device, src, bounce, len);
+	if (status)
+		return status == EMU_MEMORY_ECC ? EMU_COPY_ECC : EMU_COPY_SOURCE;
 	if (target_write(device, dst, bounce, len, origin))
 		return EMU_COPY_DESTINATION;
 	*done = len;

@@ -184,9 +184,13 @@ bool emu_notific_post(struct emu_device *device, struct emu_notific *notific, un
 	if (!written)
 		return false;
 	copy.flags = flags;
+	if (emu_fault_take(device, EMU_FAULT_NOTIFY_PHASE))
+		copy.flags ^= TRN_NOTIFY_FLAG_PHASE;
 	copy.timestamp = device->ops->clock_ns(device->opaque);
 	written = !entry_write(device, addr, &copy);
-	if (!written)
+	if (written)
+		emu_stat_add(device, EMU_STAT_NOTIFICATIONS, 1);
+	else
 		emu_complain(device, EMU_COMPLAINT_NQ_ADDRESS,
 			     "notification ring at 0x%llx cannot be written",
 			     (unsigned long long)addr);

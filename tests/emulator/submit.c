@@ -51,6 +51,8 @@ static void sq_config(struct emu_unit *unit, const char *what, uint32_t value)
 
 static void tail_write(struct emu_unit *unit, uint32_t value)
 {
+	const struct emu_event event = { .kind = EMU_EVENT_SUBMISSION,
+					 .arg = { unit->index, value } };
 	const char *wrong = NULL;
 
 	pthread_mutex_lock(&unit->lock);
@@ -63,10 +65,13 @@ static void tail_write(struct emu_unit *unit, uint32_t value)
 	else
 		unit->sq_tail = value;
 	pthread_mutex_unlock(&unit->lock);
-	if (wrong)
+	if (wrong) {
 		sq_config(unit, wrong, value);
-	else
-		emu_worker_kick(&unit->worker);
+		return;
+	}
+	emu_stat_add(unit->device, EMU_STAT_DOORBELLS, 1);
+	emu_event(unit->device, &event);
+	emu_worker_kick(&unit->worker);
 }
 
 static void control_write(struct emu_unit *unit, uint32_t value)
@@ -221,25 +226,39 @@ void emu_submit_engine_control(struct emu_unit *unit, unsigned int engine, uint3
 	emu_worker_kick(&unit->worker);
 }
 
-static bool engine_exists(uint32_t engine)
+bool emu_engine_exists(uint32_t engine)
 {
 	return engine >= TRN_ENGINE_PE && engine < TRN_ENGINE_MAX && engine != 4;
+}
+
+static const char memory_damaged[] = "uncorrectable memory error";
+
+/* What is wrong when a read ended with @status. */
+static const char *read_wrong(int status, const char *unreadable)
+{
+	if (!status)
+		return NULL;
+	return status == EMU_MEMORY_ECC ? memory_damaged : unreadable;
 }
 
 static const char *program_load(struct emu_unit *unit, struct run *run)
 {
 	struct trn_program_table table;
+	const char *wrong;
 	uint32_t i;
 
-	if (emu_memory_read(unit->device, run->request.program, &table, sizeof(table)))
-		return "program table cannot be read";
+	wrong = read_wrong(emu_memory_read(unit->device, run->request.program, &table,
+					   sizeof(table)),
+			   "program table cannot be read");
+	if (wrong)
+		return wrong;
 	if (table.magic != TRN_PROGRAM_TABLE_MAGIC || !table.count ||
 	    table.count > sizeof(table.entry) / sizeof(table.entry[0]))
 		return "bad magic or count in the program table";
 	for (i = 0; i < table.count; i++) {
 		const struct trn_program_entry *entry = &table.entry[i];
 
-		if (!engine_exists(entry->engine) || run->image.image[entry->engine].count)
+		if (!emu_engine_exists(entry->engine) || run->image.image[entry->engine].count)
 			return "unknown or repeated engine in the program table";
 		if (!entry->insns || (entry->base & (TRN_INSN_SIZE - 1)))
 			return "empty or misaligned engine image";
@@ -259,9 +278,8 @@ static const char *args_load(struct emu_unit *unit, struct run *run)
 		return request->args_size ? "argument size without address" : NULL;
 	if (request->args_size < len)
 		len = request->args_size;
-	if (len && emu_memory_read(unit->device, request->args, run->image.args, len))
-		return "argument block cannot be read";
-	return NULL;
+	return read_wrong(emu_memory_read(unit->device, request->args, run->image.args, len),
+			  "argument block cannot be read");
 }
 
 static const char *run_prepare(struct emu_unit *unit, struct run *run)
@@ -313,8 +331,15 @@ static void report(struct emu_unit *unit, const struct run *run)
 		.code = (uint8_t)run->result.fault,
 		.tag = run->result.tag,
 	};
+	const struct emu_event event = {
+		.kind = EMU_EVENT_RUN_END,
+		.arg = { unit->index, run->request.cookie, run->result.fault, run->result.address },
+	};
 	unsigned int times = 1;
 
+	emu_stat_add(device, EMU_STAT_RUNS, 1);
+	emu_stat_add(device, EMU_STAT_RUN_FAULTS, run->result.fault != TRN_FAULT_NONE);
+	emu_event(device, &event);
 	emu_delay_ms(device, emu_fault_value(device, EMU_FAULT_COMPLETION_LATE));
 	if (emu_fault_take(device, EMU_FAULT_COMPLETION_MISSING))
 		return;
@@ -357,7 +382,7 @@ static void run_finish(struct emu_unit *unit, struct run *run)
 }
 
 /* The ring itself is unreachable: nothing can be finished, so the core halts where it is. */
-static void fetch_failed(struct emu_unit *unit, const struct run *run, uint64_t addr)
+static void fetch_failed(struct emu_unit *unit, const struct run *run, uint64_t addr, int status)
 {
 	struct trn_notification entry = {
 		.type = TRN_NOTIFY_ERROR,
@@ -365,9 +390,10 @@ static void fetch_failed(struct emu_unit *unit, const struct run *run, uint64_t 
 		.payload = { 0, addr },
 	};
 
-	emu_complain(unit->device, EMU_COMPLAINT_SQ_CONFIG,
-		     "core %u submission queue: no memory at 0x%llx", unit->index,
-		     (unsigned long long)addr);
+	if (status != EMU_MEMORY_ECC)
+		emu_complain(unit->device, EMU_COMPLAINT_SQ_CONFIG,
+			     "core %u submission queue: no memory at 0x%llx", unit->index,
+			     (unsigned long long)addr);
 	pthread_mutex_lock(&unit->lock);
 	atomic_store(&unit->running, false);
 	if (run->generation == unit->generation) {
@@ -408,18 +434,21 @@ static bool serve_request(struct emu_unit *unit)
 	struct run run = { 0 };
 	const char *wrong;
 	uint64_t addr;
+	int status;
 
 	if (!request_next(unit, &run, &addr))
 		return false;
-	if (emu_memory_read(unit->device, addr, &run.request, sizeof(run.request))) {
-		fetch_failed(unit, &run, addr);
+	status = emu_memory_read(unit->device, addr, &run.request, sizeof(run.request));
+	if (status) {
+		fetch_failed(unit, &run, addr, status);
 		return true;
 	}
 	wrong = run_prepare(unit, &run);
 	if (wrong) {
-		emu_complain(unit->device, EMU_COMPLAINT_SQ_REQUEST,
-			     "core %u, request with cookie 0x%llx: %s", unit->index,
-			     (unsigned long long)run.request.cookie, wrong);
+		if (wrong != memory_damaged)
+			emu_complain(unit->device, EMU_COMPLAINT_SQ_REQUEST,
+				     "core %u, request with cookie 0x%llx: %s", unit->index,
+				     (unsigned long long)run.request.cookie, wrong);
 		run.result.fault = TRN_FAULT_REQUEST;
 	} else {
 		run_execute(unit, &run);

@@ -14,4 +14,7 @@ void emu_submit_stop(struct emu_unit *unit);
 /** emu_submit_engine_control() - write of an engine's control register. */
 void emu_submit_engine_control(struct emu_unit *unit, unsigned int engine, uint32_t value);
 
+/** emu_engine_exists() - @engine is an engine of a core; number 4 is not used. */
+bool emu_engine_exists(uint32_t engine);
+
 #endif /* EMU_SUBMIT_H */

@@ -29,6 +29,7 @@ struct batch {
 	struct emu_origin origin;
 	struct trn_desc desc[2][EMU_BATCH];
 
+	uint64_t bytes;	   /* moved */
 	bool interrupt;	   /* a finished packet asked for one */
 	uint32_t cause[2]; /* error bits of the secondary interrupt controller */
 	uint64_t error_addr;
@@ -89,6 +90,7 @@ static bool batch_take(struct batch *batch)
 		atomic_store(&queue->interrupted, false);
 	}
 	pthread_mutex_unlock(&batch->engine->lock);
+	batch->bytes = 0;
 	batch->interrupt = false;
 	batch->error_addr = 0;
 	batch_limits(batch);
@@ -98,6 +100,7 @@ static bool batch_take(struct batch *batch)
 /* Return: the queue may have more work. */
 static bool batch_book(struct batch *batch)
 {
+	struct emu_device *device = batch->engine->device;
 	struct emu_queue *queue = batch->queue;
 	bool more, valid;
 	int dir;
@@ -119,6 +122,8 @@ static bool batch_book(struct batch *batch)
 	}
 	more = emu_udma_runnable(batch->engine, queue);
 	pthread_mutex_unlock(&batch->engine->lock);
+	emu_stat_add(device, EMU_STAT_DESCRIPTORS, batch->used[EMU_M2S] + batch->used[EMU_S2M]);
+	emu_stat_add(device, EMU_STAT_DMA_BYTES, batch->bytes);
 	return more;
 }
 
@@ -129,17 +134,21 @@ static bool batch_fetch_dir(struct batch *batch, enum emu_direction dir)
 	uint32_t first = batch->count[dir] < until_wrap ? batch->count[dir] : until_wrap;
 	uint64_t addr = batch->base[dir] + (uint64_t)batch->index[dir] * TRN_DESC_SIZE;
 	uint32_t rest = batch->count[dir] - first;
+	int status;
 
-	if (!emu_memory_read(device, addr, batch->desc[dir], (size_t)first * TRN_DESC_SIZE) &&
-	    (!rest || !emu_memory_read(device, batch->base[dir], &batch->desc[dir][first],
-				       (size_t)rest * TRN_DESC_SIZE)))
+	status = emu_memory_read(device, addr, batch->desc[dir], (size_t)first * TRN_DESC_SIZE);
+	if (!status)
+		status = emu_memory_read(device, batch->base[dir], &batch->desc[dir][first],
+					 (size_t)rest * TRN_DESC_SIZE);
+	if (!status)
 		return true;
 	batch->error_addr = addr;
 	batch->cause[dir] |= dir == EMU_M2S ? TRN_ERR_A_PREFETCH_RESPONSE
 					    : TRN_ERR_B_PREFETCH_RESPONSE;
-	emu_complain(device, EMU_COMPLAINT_DESC_ADDRESS,
-		     "engine %u queue %u %s: no ring memory at 0x%llx", batch->engine->id, batch->q,
-		     dir == EMU_M2S ? "M2S" : "S2M", (unsigned long long)addr);
+	if (status != EMU_MEMORY_ECC)
+		emu_complain(device, EMU_COMPLAINT_DESC_ADDRESS,
+			     "engine %u queue %u %s: no ring memory at 0x%llx", batch->engine->id,
+			     batch->q, dir == EMU_M2S ? "M2S" : "S2M", (unsigned long long)addr);
 	return false;
 }
 
@@ -214,12 +223,19 @@ static bool batch_move(struct batch *batch, const struct trn_desc *m2s, const st
 		return true;
 	error = emu_memory_copy(batch->engine->device, s2m->addr + batch->offset[EMU_S2M],
 				m2s->addr + batch->offset[EMU_M2S], len, batch->origin);
+	/* Damaged memory is nobody's mistake. */
+	if (error == EMU_COPY_ECC) {
+		batch->cause[EMU_M2S] |= TRN_ERR_A_DATA_RESPONSE;
+		batch->error_addr = m2s->addr;
+		return false;
+	}
 	if (error == EMU_COPY_SOURCE)
 		return fail_desc(batch, EMU_M2S, TRN_ERR_A_DATA_RESPONSE,
 				 EMU_COMPLAINT_DESC_ADDRESS, "source cannot be read");
 	if (error == EMU_COPY_DESTINATION)
 		return fail_desc(batch, EMU_S2M, TRN_ERR_B_DATA_RESPONSE,
 				 EMU_COMPLAINT_DESC_ADDRESS, "destination cannot be written");
+	batch->bytes += len;
 	return true;
 }
 
@@ -235,7 +251,7 @@ static void batch_advance(struct batch *batch, enum emu_direction dir, uint32_t 
 }
 
 /* Moves what the two present descriptors have in common. Return: false ends the batch. */
-static bool batch_step(struct batch *batch)
+static bool descriptors_move(struct batch *batch)
 {
 	const struct trn_desc *m2s = &batch->desc[EMU_M2S][batch->used[EMU_M2S]];
 	const struct trn_desc *s2m = &batch->desc[EMU_S2M][batch->used[EMU_S2M]];
@@ -272,7 +288,23 @@ static bool batch_step(struct batch *batch)
 	batch_advance(batch, EMU_M2S, len, m2s_bytes);
 	batch_advance(batch, EMU_S2M, len, s2m_bytes);
 	/* An interrupt is sent after the heads were booked, thus the batch ends here. */
-	return !batch->interrupt;
+	return !emu_fault_step(batch->engine->device) && !batch->interrupt;
+}
+
+/* Return: false ends the batch. A descriptor that failed as a whole is looked at again when the
+ * engine leaves the abort, so it is not part of its packet yet. */
+static bool batch_step(struct batch *batch)
+{
+	bool in_packet = batch->in_packet, fresh = !batch->offset[EMU_M2S];
+	uint32_t descs = batch->packet_descs, bytes = batch->packet_bytes;
+	bool more = descriptors_move(batch);
+
+	if (fresh && (batch->cause[EMU_M2S] | batch->cause[EMU_S2M])) {
+		batch->in_packet = in_packet;
+		batch->packet_descs = descs;
+		batch->packet_bytes = bytes;
+	}
+	return more;
 }
 
 /* Latches the error and stops the engine unless the abort mask says otherwise; then the ring goes
@@ -282,6 +314,12 @@ static void batch_error(struct batch *batch)
 	static const uint32_t group[2] = { TRN_GEN_IOFIC_SECONDARY_A, TRN_GEN_IOFIC_SECONDARY_B };
 	struct emu_dma_engine *engine = batch->engine;
 	struct emu_device *device = engine->device;
+	const struct emu_event event = {
+		.kind = EMU_EVENT_DMA_ERROR,
+		.arg = { engine->id, batch->q,
+			 (uint64_t)batch->cause[EMU_M2S] << 32 | batch->cause[EMU_S2M],
+			 batch->error_addr },
+	};
 	bool abort = false;
 	int dir;
 
@@ -310,6 +348,8 @@ static void batch_error(struct batch *batch)
 		queue->packet_bytes = 0;
 	}
 	pthread_mutex_unlock(&engine->lock);
+	emu_stat_add(device, EMU_STAT_DMA_ERRORS, 1);
+	emu_event(device, &event);
 	if (engine->core >= 0)
 		emu_unit_dma_error(&device->unit[engine->core], batch->error_addr);
 	emu_irq_raise(device, TRN_VECTOR_DEVICE);
@@ -323,7 +363,7 @@ static bool queue_service(struct emu_dma_engine *engine, unsigned int q)
 	batch.engine = engine;
 	batch.queue = &engine->queue[q];
 	batch.q = q;
-	if (!batch_take(&batch))
+	if (emu_device_removed(engine->device) || !batch_take(&batch))
 		return false;
 	if (batch_fetch_dir(&batch, EMU_S2M) && batch_fetch_dir(&batch, EMU_M2S)) {
 		while (batch.used[EMU_M2S] < batch.count[EMU_M2S] &&
@@ -332,6 +372,8 @@ static bool queue_service(struct emu_dma_engine *engine, unsigned int q)
 			;
 	}
 	more = batch_book(&batch);
+	if (emu_device_removed(engine->device))
+		return false;
 	if (batch.cause[EMU_M2S] | batch.cause[EMU_S2M]) {
 		batch_error(&batch);
 		more = true;

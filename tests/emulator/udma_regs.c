@@ -250,6 +250,8 @@ int emu_udma_doorbell(struct emu_dma_engine *engine, enum emu_direction dir, uns
 	uint64_t pending = 0;
 	uint32_t length;
 	bool kick = false, refused = false;
+	const struct emu_event event = { .kind = EMU_EVENT_DOORBELL,
+					 .arg = { engine->id, q, dir, count & TRN_Q_INDEX_MASK } };
 
 	count &= TRN_Q_INDEX_MASK;
 	pthread_mutex_lock(&engine->lock);
@@ -276,6 +278,10 @@ int emu_udma_doorbell(struct emu_dma_engine *engine, enum emu_direction dir, uns
 		kick = emu_udma_runnable(engine, queue);
 	}
 	pthread_mutex_unlock(&engine->lock);
+	if (!wrong && !refused) {
+		emu_stat_add(engine->device, EMU_STAT_DOORBELLS, 1);
+		emu_event(engine->device, &event);
+	}
 	if (kick)
 		emu_dma_engine_kick(engine, 1u << q);
 	if (wrong && !origin.program)
