@@ -83,10 +83,12 @@ static void request(struct fuzz_device *device, struct fuzz_input *in, bool *pla
 {
 	uint64_t at = device->map->host_base | (FUZZ_HOST_BUS + PLACE), reply = at - PLACE + ANSWER;
 	uint8_t flags = fuzz_u8(in), copy[TRN_FWIO_REQ_PAYLOAD], *answer = device->host + ANSWER;
-	const char *help;
+	static const char *const faults[] = { "fw-silent",  "fw-crc",	  "fw-lying",
+					      "reset-slow", "reset-fail", "reset-twice",
+					      "fw-sequence" };
 
 	if (flags & FAULT)
-		emu_device_fault_set(device->dev, emu_fault_name(5 + fuzz_u8(in) % 6, &help), 1);
+		emu_device_fault_set(device->dev, faults[fuzz_u8(in) % 7], 1);
 	if (flags & RESET) {
 		fuzz_write(device, device->map->misc + TRN_MISC_RESET_MAP, fuzz_u16(in));
 		fuzz_write(device, device->map->misc + TRN_MISC_RESET, fuzz_u8(in) % 4);

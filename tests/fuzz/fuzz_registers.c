@@ -3,6 +3,7 @@
  * Sequences of register accesses on a whole device: any word of BAR0 and BAR2, accesses of wrong
  * size, rings with noise in them, doorbells, requests to the firmware, resets, faults on demand.
  */
+#include <errno.h>
 #include "fuzz.h"
 #include "map.h"
 #include "tests/emulator/emu.h"
@@ -76,13 +77,44 @@ static void queue(struct fuzz_device *device, struct fuzz_input *in)
 	fuzz_write(device, half + TRN_UDMA_M2S + TRN_Q_TAIL_INC, count >> 4);
 }
 
+/* By name, so that inputs keep their meaning when faults are added. Delays are given one ms. */
 static void fault(struct fuzz_device *device, struct fuzz_input *in)
 {
-	const char *help, *name = emu_fault_name(fuzz_u8(in) % 15, &help);
+	static const char *const small[] = {
+		"irq-lost",
+		"irq-spurious",
+		"completion-late",
+		"completion-missing",
+		"completion-double",
+		"fw-silent",
+		"fw-crc",
+		"fw-lying",
+		"reset-slow",
+		"reset-fail",
+		"reset-twice",
+		"regs-all-ones",
+		"engine-hang",
+		"ecc-correctable",
+		"ecc-uncorrectable",
+		"fw-sequence",
+		"notify-phase",
+		"core-hang-at",
+	};
+	static const char *const large[] = { "removal", "core-hang", "engine-hang" };
+	uint8_t which = fuzz_u8(in);
+	const char *name = small[which % 18];
+	uint64_t value;
 
-	/* Those that count milliseconds are given one. */
-	if (name)
-		emu_device_fault_set(device->dev, name, fuzz_u8(in) % 2);
+	if (which >= 0xe8) {
+		name = which & 1 ? "ecc-correctable-at" : "ecc-uncorrectable-at";
+		value = fuzz_address(device, in);
+	} else if (which >= 0xd0) {
+		name = large[which % 3];
+		value = fuzz_u8(in);
+	} else {
+		value = fuzz_u8(in) % 2;
+	}
+	FUZZ_CHECK(emu_device_fault_set(device->dev, name, value) != -ENOENT, "no fault %s", name);
 }
 
 /* The firmware: a reset of the device or of cores, or a request with whatever is in memory. */
