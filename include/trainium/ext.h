@@ -34,7 +34,9 @@
 /* notification entries of notify.h are written */
 #define TRN_FEATURE_NOTIFY		(1u << 3)
 #define TRN_FEATURE_CLOCK		(1u << 4)	/* device clock readable */
-#define TRN_FEATURE_ALL			0x1fu
+/* link registers, link windows besides those of the public map */
+#define TRN_FEATURE_LINKS		(1u << 5)
+#define TRN_FEATURE_ALL			0x3fu
 
 /* BAR2: extension registers, MSI-X table, pending bits. */
 #define TRN_EXT_BAR			2
@@ -68,6 +70,40 @@
 #define TRN_VECTOR_DEVICE		0
 #define TRN_VECTOR_CORE(n)		(1 + (n))
 #define TRN_VECTOR_H2T(cores, k)	(1 + (cores) + (k))
+
+/* Links: what the windows of device addresses lead to. */
+#define TRN_EXT_LINK_COUNT		0x1000	/* RO */
+#define TRN_EXT_LINK_NODE		0x1004	/* RO node | nodes << 8 */
+#define TRN_EXT_LINK_SUMMARY		0x1008	/* RO bit l: link l has events */
+/* RO connections closed because of foreign or malformed traffic */
+#define TRN_EXT_LINK_REJECTED		0x100c
+#define TRN_LINK_STRIDE			0x40
+#define TRN_EXT_LINK(l)			(0x1040 + (l) * TRN_LINK_STRIDE)
+#define TRN_LINK_STATE			0x00	/* RO */
+#define TRN_LINK_STATE_UNCONNECTED	0
+#define TRN_LINK_STATE_DOWN		1
+#define TRN_LINK_STATE_UP		2
+#define TRN_LINK_PEER			0x04	/* RO routing id | node << 8, bit 31 wired */
+#define TRN_LINK_PEER_ROUTING_ID	0xffu
+#define TRN_LINK_PEER_NODE_SHIFT	8
+#define TRN_LINK_PEER_WIRED		(1u << 31)
+#define TRN_LINK_ERRORS			0x08	/* RO */
+#define TRN_LINK_EVENTS			0x0c	/* RW1C */
+#define TRN_LINK_EVENT_UP		(1u << 0)
+#define TRN_LINK_EVENT_DOWN		(1u << 1)
+#define TRN_LINK_EVENT_ERROR		(1u << 2)
+#define TRN_LINK_EVENT_ALL		0x7u
+#define TRN_LINK_ENABLE			0x10	/* RW events that raise vector 0, reset 0 */
+#define TRN_LINK_WINDOW_LOW		0x18	/* RO device address of the window */
+#define TRN_LINK_WINDOW_HIGH		0x1c
+/*
+ * Windows. v2: routes 0x10 and up in bits 48:44, which the public map leaves open. v3: bits 53:52
+ * are 2, link in bits 51:50; the torus of a device whose public windows lead to other nodes.
+ */
+#define TRN_V2_LINK_BASE(l)		((0x10ull + (l)) << 44)
+#define TRN_V2_LINK_MASK		0xfffff00000000000ull	/* bits 63:44 */
+#define TRN_V3_TORUS_BASE(l)		(0x20000000000000ull + (l) * 0x4000000000000ull)
+#define TRN_V3_TORUS_MASK		0x3c000000000000ull	/* bits 53:50 */
 
 /* PSUM debug access and control blocks inside a core window. */
 #define TRN_TPB_PSUM			0x02000000

@@ -5,8 +5,9 @@
 
 EMU := tests/emulator
 EMU_DEVICE_SRCS := $(addprefix $(EMU)/, \
-	complaint.c crc32c.c decode.c device.c ecc.c ext.c fault.c firmware.c fis.c hbm.c iofic.c irq.c memory.c \
-	misc_ram.c notify.c pci_config.c product.c regs.c stat.c submit.c tpb.c udma.c udma_regs.c unit.c window.c worker.c \
+	complaint.c crc32c.c decode.c device.c ecc.c ext.c fault.c firmware.c fis.c hbm.c iofic.c irq.c link.c \
+	link_copy.c memory.c misc_ram.c notify.c pci_config.c port.c product.c regs.c stat.c submit.c tpb.c udma.c \
+	udma_regs.c unit.c window.c wiring.c worker.c \
 	inproc/inproc.c)
 
 include $(EMU)/core.mk
@@ -34,16 +35,17 @@ all: $(EMU_LIB)
 
 # Unit tests: one binary per suite, all use the rig and have threads throughout. Only the fuzzer does not run under ThreadSanitizer: its guest races by
 # intent.
-EMU_TESTS := device fault firmware fuzz stress submit trn2 udma
+EMU_TESTS := device fault firmware fuzz links stress submit trn2 udma
 EMU_TEST_BINS := $(EMU_TESTS:%=$(B)/tests/unit/test_emu_%)
 EMU_RIG := $(B)/tests/unit/emu_rig.o $(B)/tests/unit/emu_rig_map.o
-EMU_TEST_OBJS := $(EMU_TEST_BINS:=.o) $(EMU_RIG)
+EMU_TEST_OBJS := $(EMU_TEST_BINS:=.o) $(EMU_RIG) $(B)/tests/unit/link_rig.o
 
 $(EMU_TEST_OBJS): $(B)/%.o: %.c
 	@mkdir -p $(@D)
 	$(say) CC $<
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
+$(B)/tests/unit/test_emu_links: $(B)/tests/unit/link_rig.o
 $(EMU_TEST_BINS): %: %.o $(EMU_RIG) $(EMU_LIB)
 	$(say) LD $@
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(shell pkg-config --libs check) -lpthread -lm

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Device address decode: host window, HBM stacks, plain memory, ranges of BAR0 with SBUF
+ * Device address decode: links, host window, HBM stacks, plain memory, ranges of BAR0 with SBUF
  * among them.
  */
 #include "device.h"
@@ -91,16 +91,40 @@ static void decode_bar0(struct emu_device *device, uint64_t bar0, uint64_t len,
 	target->len = len;
 }
 
+static bool decode_link(struct emu_device *device, uint64_t addr, uint64_t len,
+			struct emu_target *target)
+{
+	unsigned int l;
+
+	for (l = 0; l < device->links.windows; l++) {
+		const struct emu_link_route *route = &device->product->links[l];
+		uint64_t size = route->mask & (0 - route->mask);
+
+		if ((addr & route->mask) != route->base)
+			continue;
+		target->kind = EMU_TARGET_LINK;
+		target->link = l;
+		target->addr = addr & ~route->mask;
+		target->len = min_u64(len, size - (addr & (size - 1)));
+		return true;
+	}
+	return false;
+}
+
 void emu_decode(struct emu_device *device, uint64_t addr, uint64_t len, struct emu_target *target)
 {
 	const struct emu_product *product = device->product;
 	unsigned int i;
 
 	target->kind = EMU_TARGET_NONE;
+	target->device = device;
+	target->link = 0;
 	target->ptr = NULL;
 	target->addr = 0;
 	target->len = 0;
 	if (!len)
+		return;
+	if ((addr & product->link_bits) && decode_link(device, addr, len, target))
 		return;
 	if ((addr & product->host_mask) == product->host_base) {
 		uint64_t offset = addr - product->host_base;

@@ -16,7 +16,7 @@
 
 #define ROUTING_IDS 64u
 #define SERIAL_HIGH 0x54524e00u /* "TRN", generation in the low byte */
-#define SERIAL_LOW  0x10000000u /* plus routing id */
+#define SERIAL_LOW  0x10000000u /* plus routing id, plus 64 for each node */
 
 static const struct emu_origin host_origin = { 0 };
 
@@ -58,6 +58,13 @@ static int config_check(const struct emu_config *config, const struct emu_produc
 	return 0;
 }
 
+/* The first node of an UltraServer is the one with the lowest serial number. */
+static uint64_t serial_make(const struct emu_product *product, const struct emu_config *config)
+{
+	return (uint64_t)(SERIAL_HIGH | product->generation) << 32 |
+	       (SERIAL_LOW + config->node * ROUTING_IDS + config->routing_id);
+}
+
 static int parts_create(struct emu_device *device)
 {
 	unsigned int i;
@@ -78,6 +85,20 @@ static int parts_create(struct emu_device *device)
 	if (!error)
 		emu_misc_power_up(device);
 	return error;
+}
+
+static int device_fill(struct emu_device *device, const struct emu_config *config, char *error,
+		       size_t size)
+{
+	int status = parts_create(device);
+
+	if (!status)
+		return emu_links_create(device, config, error, size);
+	snprintf(error, size,
+		 "cannot create the %s device with %u stacks of %" PRIu64 " bytes of HBM: %s",
+		 device->product->arch, device->product->stacks, device->hbm_bytes,
+		 strerror(-status));
+	return status;
 }
 
 int emu_device_create(const struct emu_config *config, const struct emu_host_ops *ops, void *opaque,
@@ -101,19 +122,13 @@ int emu_device_create(const struct emu_config *config, const struct emu_host_ops
 	dev->opaque = opaque;
 	dev->routing_id = config->routing_id;
 	dev->features = TRN_FEATURE_ALL & ~config->disable_features;
-	dev->serial = config->serial ? config->serial
-				     : (uint64_t)(SERIAL_HIGH | product->generation) << 32 |
-					       (SERIAL_LOW + config->routing_id);
+	dev->serial = config->serial ? config->serial : serial_make(product, config);
 	dev->hbm_bytes = config->hbm_bytes ? config->hbm_bytes : product->hbm_bytes;
 	atomic_init(&dev->bus_master, true);
 	pthread_mutex_init(&dev->reset_lock, NULL);
 	pthread_mutex_init(&dev->complaint_lock, NULL);
-	status = parts_create(dev);
+	status = device_fill(dev, config, error, error_size);
 	if (status) {
-		snprintf(error, error_size,
-			 "cannot create the %s device with %u stacks of %" PRIu64
-			 " bytes of HBM: %s",
-			 product->arch, product->stacks, dev->hbm_bytes, strerror(-status));
 		emu_device_destroy(dev);
 		return status;
 	}
@@ -127,6 +142,7 @@ void emu_device_destroy(struct emu_device *device)
 
 	if (!device)
 		return;
+	emu_links_leave(device);
 	atomic_store(&device->stopping, true);
 	/* A reset by the firmware waits for cores, so stop their runs first. */
 	for (i = 0; i < device->product->cores; i++)
@@ -135,6 +151,7 @@ void emu_device_destroy(struct emu_device *device)
 	emu_firmware_destroy(device);
 	emu_engines_destroy(device);
 	emu_units_destroy(device);
+	emu_links_destroy(device);
 	emu_blocks_destroy(device);
 	emu_hbm_destroy(device);
 	for (i = 0; i < device->product->top_sps; i++)
@@ -143,6 +160,11 @@ void emu_device_destroy(struct emu_device *device)
 	pthread_mutex_destroy(&device->complaint_lock);
 	pthread_mutex_destroy(&device->reset_lock);
 	free(device);
+}
+
+void emu_device_disconnect(struct emu_device *device)
+{
+	emu_links_leave(device);
 }
 
 uint64_t emu_device_bar_size(const struct emu_device *device, unsigned int bar)
@@ -235,6 +257,7 @@ void emu_device_reset(struct emu_device *device)
 
 	emu_stat_add(device, EMU_STAT_RESETS, 1);
 	pthread_mutex_lock(&device->reset_lock);
+	emu_links_close(device);
 	atomic_store(&device->stopping, true);
 	for (i = 0; i < device->product->cores; i++)
 		emu_submit_stop(&device->unit[i]);
@@ -254,7 +277,9 @@ void emu_device_reset(struct emu_device *device)
 	atomic_store(&device->firmware.resetting, false);
 	emu_misc_power_up(device);
 	emu_irq_power_up(device);
+	emu_links_power_up(device);
 	atomic_store(&device->stopping, false);
+	emu_links_open(device);
 	pthread_mutex_unlock(&device->reset_lock);
 }
 

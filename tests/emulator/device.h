@@ -10,6 +10,7 @@
  *   emu_dma_engine.lock		queues of a DMA engine
  *   emu_notific.lock		notification rings of a block
  *   emu_irq.lock		mask and pending bits
+ *   emu_links.update, .lock	states of the links; then emu_port.lock, which is a leaf
  *   emu_device.complaint_lock	text of the last complaint
  *   emu_worker.lock		leaf
  */
@@ -20,6 +21,7 @@
 #include <stdatomic.h>
 #include "core.h"
 #include "emu.h"
+#include "link.h"
 #include "product.h"
 #include "trainium/desc.h"
 #include "trainium/ext.h"
@@ -65,6 +67,13 @@ struct emu_ring {
 	unsigned int depth;	/* origin of the last doorbell */
 };
 
+/** struct emu_packet - descriptors and bytes of the packet under way, @open between FIRST and LAST.
+ */
+struct emu_packet {
+	uint32_t descs, bytes;
+	bool open;
+};
+
 /** struct emu_queue - a pair of rings. */
 struct emu_queue {
 	struct emu_ring ring[2];
@@ -74,8 +83,7 @@ struct emu_queue {
 				    descriptor */
 	/* The packet under way, written back by the worker at the end of a batch. */
 	uint32_t offset[2]; /* bytes moved of the first descriptor not done */
-	uint32_t packet_descs, packet_bytes;
-	bool in_packet;
+	struct emu_packet packet;
 };
 
 enum emu_udma_state {
@@ -205,6 +213,7 @@ enum emu_fault_id {
 	EMU_FAULT_CORE_HANG,
 	EMU_FAULT_CORE_HANG_AT,
 	EMU_FAULT_REMOVAL,
+	EMU_FAULT_LINK_DOWN,
 	EMU_FAULT_COUNT,
 };
 
@@ -261,6 +270,7 @@ struct emu_device {
 	struct emu_notific top_sp_notific[EMU_MAX_TOP_SPS];
 	struct emu_irq irq;
 	struct emu_firmware firmware;
+	struct emu_links links;
 	_Atomic uint64_t fault[EMU_FAULT_COUNT];
 	_Atomic uint64_t ecc_at[2]; /* 1 + offset in BAR4 of the bad word, 0: none; enum emu_ecc */
 	_Atomic uint32_t ecc_stack[2]; /* where it is; written first */
@@ -287,12 +297,15 @@ enum emu_target_kind {
 	EMU_TARGET_MEMORY,   /* HBM or SBUF: @ptr */
 	EMU_TARGET_HOST,     /* bus address @addr */
 	EMU_TARGET_REGISTER, /* BAR0 offset @addr */
+	EMU_TARGET_LINK,     /* address @addr at the neighbour of link @link */
 };
 
 /** struct emu_target - result of decoding; @len bytes from the address on are of the same kind and
  * contiguous. */
 struct emu_target {
 	enum emu_target_kind kind;
+	struct emu_device *device; /* where it is */
+	unsigned int link;
 	uint8_t *ptr;
 	uint64_t addr;
 	uint64_t len;
@@ -324,11 +337,23 @@ enum emu_copy_error {
 	EMU_COPY_OK,
 	EMU_COPY_SOURCE,
 	EMU_COPY_DESTINATION,
-	EMU_COPY_ECC, /* the source is damaged */
+	EMU_COPY_ECC,  /* the source is damaged */
+	EMU_COPY_WAIT, /* neither: a link is not up, or has not answered yet */
 };
 
 enum emu_copy_error emu_memory_copy(struct emu_device *device, uint64_t dst, uint64_t src,
 				    size_t len, struct emu_origin origin);
+/** emu_target_copy() - one piece of a copy, between what two decodes found, on one device or on
+ * two; *@done receives its length. */
+enum emu_copy_error emu_target_copy(struct emu_target *dst, struct emu_target *src,
+				    struct emu_origin origin, size_t *done);
+
+/* link_copy.c */
+/** emu_copy_over_link() - does a copy between @dst and @src concern a link? */
+bool emu_copy_over_link(struct emu_device *device, uint64_t dst, uint64_t src);
+/** emu_link_copy() - a copy that does; *@moved receives the bytes moved, also when it is not
+ * EMU_COPY_OK: with EMU_COPY_WAIT the queue is woken when it is worth to go on there. */
+enum emu_copy_error emu_link_copy(const struct emu_copy_request *request, size_t *moved);
 
 /* regs.c; word accesses of BAR0 */
 struct emu_block *emu_block_find(struct emu_device *device, uint64_t offset);

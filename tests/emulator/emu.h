@@ -82,6 +82,15 @@ struct emu_config {
 	/* per stack, 0: real size; else the real size, or a power of two from 64 MiB to below it */
 	uint64_t hbm_bytes;
 	uint32_t disable_features; /* TRN_FEATURE_* not announced and not present */
+	/*
+	 * Links, see Documentation/open-extension.md. Strings are copied.
+	 * @fabric: devices of this process with the same name are wired; NULL: with none
+	 * @name: what messages call the device, NULL: made up
+	 * @node, @nodes: place in an UltraServer of 2 or 4 nodes; 0: a single node
+	 */
+	const char *fabric;
+	const char *name;
+	uint32_t node, nodes;
 };
 
 /** enum emu_complaint - what a guest did wrong; counted per kind, never fatal. */
@@ -162,6 +171,11 @@ void emu_device_bus_master(struct emu_device *device, bool enabled);
  * power-up. Waits for workers.
  */
 void emu_device_reset(struct emu_device *device);
+/**
+ * emu_device_disconnect() - leaves the fabric for good, so that its place is free (the machine
+ * unplugs the function). Neighbours find their links unconnected.
+ */
+void emu_device_disconnect(struct emu_device *device);
 /**
  * emu_device_quiesce() - wait until no queue and no core has work that can proceed now. Return: 0
  * or -ETIMEDOUT after @timeout_ms.

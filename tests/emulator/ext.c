@@ -51,6 +51,8 @@ uint32_t emu_ext_read(struct emu_device *device, uint32_t offset)
 	case TRN_EXT_COMPLAINT_LAST:
 		return atomic_load(&device->complaint_last);
 	}
+	if (emu_links_registers(device, offset))
+		return emu_links_read(device, offset);
 	if (ext_vector(device, offset, &vector, &pending))
 		return emu_irq_read(device, vector, pending);
 	emu_complain(device, EMU_COMPLAINT_UNKNOWN_REGISTER, "read of BAR2 0x%x: nothing is there",
@@ -63,6 +65,10 @@ void emu_ext_write(struct emu_device *device, uint32_t offset, uint32_t value)
 	unsigned int vector;
 	bool pending;
 
+	if (emu_links_registers(device, offset)) {
+		emu_links_write(device, offset, value);
+		return;
+	}
 	if (ext_vector(device, offset, &vector, &pending)) {
 		emu_irq_write(device, vector, pending, value);
 		return;

@@ -73,6 +73,8 @@ static const struct {
 				"1 + N: the device is gone after N more register accesses and "
 				"descriptors; 1: gone; 0: plugged in, as powered up",
 				MAX_COUNT },
+	[EMU_FAULT_LINK_DOWN] = { "link-down", "mask: link l is down while bit l is set",
+				  (1u << EMU_MAX_LINKS) - 1 },
 };
 
 const char *emu_fault_name(unsigned int index, const char **help)
@@ -134,6 +136,7 @@ static void removal_happens(struct emu_device *device)
 	fault_event(device, EMU_FAULT_REMOVAL, 1);
 	for (i = 0; i < device->product->cores; i++)
 		emu_submit_stop(&device->unit[i]);
+	emu_links_absent(device, true);
 	if (device->ops->removed)
 		device->ops->removed(device->opaque);
 }
@@ -162,6 +165,8 @@ static void removal_set(struct emu_device *device, uint64_t value)
 	atomic_store(&device->fault[EMU_FAULT_REMOVAL], value);
 	if (!was && value == 1)
 		removal_happens(device);
+	if (was && value != 1)
+		emu_links_absent(device, false);
 }
 
 static void hang_apply(struct emu_device *device)
@@ -207,6 +212,8 @@ static bool value_valid(struct emu_device *device, enum emu_fault_id id, uint64_
 		return ecc_place(device, EMU_ECC_CORRECTABLE, value);
 	case EMU_FAULT_ECC_UNCORRECTABLE_AT:
 		return ecc_place(device, EMU_ECC_UNCORRECTABLE, value);
+	case EMU_FAULT_LINK_DOWN:
+		return !(value >> device->product->link_count);
 	default:
 		return true;
 	}
@@ -229,6 +236,10 @@ static void fault_act(struct emu_device *device, enum emu_fault_id id, uint64_t 
 		return;
 	case EMU_FAULT_REMOVAL:
 		removal_set(device, value);
+		return;
+	case EMU_FAULT_LINK_DOWN:
+		atomic_store(&device->fault[id], value);
+		emu_links_fault(device, (uint32_t)value);
 		return;
 	default:
 		break;

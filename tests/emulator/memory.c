@@ -86,9 +86,10 @@ static int registers_write(struct emu_device *device, uint64_t offset, const uin
 	return 0;
 }
 
-static int target_read(struct emu_device *device, const struct emu_target *target, void *buf,
-		       size_t len)
+static int target_read(const struct emu_target *target, void *buf, size_t len)
 {
+	struct emu_device *device = target->device;
+
 	switch (target->kind) {
 	case EMU_TARGET_MEMORY:
 		if (!emu_ecc_read(device, target->ptr, len))
@@ -99,15 +100,18 @@ static int target_read(struct emu_device *device, const struct emu_target *targe
 		return host_read(device, target->addr, buf, len);
 	case EMU_TARGET_REGISTER:
 		return registers_read(device, target->addr, buf, len);
+	case EMU_TARGET_LINK: /* descriptors alone reach a neighbour, link_copy.c */
 	case EMU_TARGET_NONE:
 		break;
 	}
 	return -1;
 }
 
-static int target_write(struct emu_device *device, const struct emu_target *target, const void *buf,
-			size_t len, struct emu_origin origin)
+static int target_write(const struct emu_target *target, const void *buf, size_t len,
+			struct emu_origin origin)
 {
+	struct emu_device *device = target->device;
+
 	switch (target->kind) {
 	case EMU_TARGET_MEMORY:
 		move(target->ptr, buf, len);
@@ -116,6 +120,7 @@ static int target_write(struct emu_device *device, const struct emu_target *targ
 		return host_write(device, target->addr, buf, len);
 	case EMU_TARGET_REGISTER:
 		return registers_write(device, target->addr, buf, len, origin);
+	case EMU_TARGET_LINK: /* descriptors alone reach a neighbour, link_copy.c */
 	case EMU_TARGET_NONE:
 		break;
 	}
@@ -130,7 +135,7 @@ int emu_memory_read(struct emu_device *device, uint64_t addr, void *buf, size_t 
 
 	for (; len; addr += target.len, to += target.len, len -= target.len) {
 		emu_decode(device, addr, len, &target);
-		status = target_read(device, &target, to, target.len);
+		status = target_read(&target, to, target.len);
 		if (status)
 			return status;
 	}
@@ -145,16 +150,16 @@ int emu_memory_write(struct emu_device *device, uint64_t addr, const void *buf, 
 
 	for (; len; addr += target.len, from += target.len, len -= target.len) {
 		emu_decode(device, addr, len, &target);
-		if (target_write(device, &target, from, target.len, origin))
+		if (target_write(&target, from, target.len, origin))
 			return -1;
 	}
 	return 0;
 }
 
 /* Turns a host target into a direct pointer where the shell can; the caller unmaps when *mapped. */
-static void target_map(struct emu_device *device, struct emu_target *target, bool write,
-		       bool *mapped)
+static void target_map(struct emu_target *target, bool write, bool *mapped)
 {
+	struct emu_device *device = target->device;
 	size_t len = target->len;
 	void *ptr;
 
@@ -170,24 +175,22 @@ static void target_map(struct emu_device *device, struct emu_target *target, boo
 	*mapped = true;
 }
 
-static void target_unmap(struct emu_device *device, const struct emu_target *target, bool write,
-			 bool mapped)
+static void target_unmap(const struct emu_target *target, bool write, bool mapped)
 {
 	if (mapped)
-		device->ops->unmap(device->opaque, target->ptr, target->len, write);
+		target->device->ops->unmap(target->device->opaque, target->ptr, target->len, write);
 }
 
 /* One piece of a copy, both sides contiguous; *done receives its length. */
-static enum emu_copy_error copy_piece(struct emu_device *device, struct emu_target *dst,
-				      struct emu_target *src, struct emu_origin origin,
-				      size_t *done)
+static enum emu_copy_error copy_piece(struct emu_target *dst, struct emu_target *src,
+				      struct emu_origin origin, size_t *done)
 {
 	_Alignas(8) uint8_t bounce[BOUNCE];
 	size_t len = src->len < dst->len ? src->len : dst->len;
 	int status;
 
 	if (src->kind == EMU_TARGET_MEMORY && dst->kind == EMU_TARGET_MEMORY) {
-		if (!emu_ecc_read(device, src->ptr, len))
+		if (!emu_ecc_read(src->device, src->ptr, len))
 			return EMU_COPY_ECC;
 		move(dst->ptr, src->ptr, len);
 		*done = len;
@@ -195,13 +198,34 @@ static enum emu_copy_error copy_piece(struct emu_device *device, struct emu_targ
 	}
 	if (len > sizeof(bounce))
 		len = sizeof(bounce);
-	status = target_read(device, src, bounce, len);
+	status = target_read(src, bounce, len);
 	if (status)
 		return status == EMU_MEMORY_ECC ? EMU_COPY_ECC : EMU_COPY_SOURCE;
-	if (target_write(device, dst, bounce, len, origin))
+	if (target_write(dst, bounce, len, origin))
 		return EMU_COPY_DESTINATION;
 	*done = len;
 	return EMU_COPY_OK;
+}
+
+enum emu_copy_error emu_target_copy(struct emu_target *dst, struct emu_target *src,
+				    struct emu_origin origin, size_t *done)
+{
+	bool src_mapped, dst_mapped;
+	enum emu_copy_error error;
+
+	*done = 0;
+	if (src->kind == EMU_TARGET_NONE || src->kind == EMU_TARGET_LINK)
+		return EMU_COPY_SOURCE;
+	if (dst->kind == EMU_TARGET_NONE || dst->kind == EMU_TARGET_LINK)
+		return EMU_COPY_DESTINATION;
+	if (src->len > dst->len)
+		src->len = dst->len;
+	target_map(src, false, &src_mapped);
+	target_map(dst, true, &dst_mapped);
+	error = copy_piece(dst, src, origin, done);
+	target_unmap(dst, true, dst_mapped);
+	target_unmap(src, false, src_mapped);
+	return error;
 }
 
 enum emu_copy_error emu_memory_copy(struct emu_device *device, uint64_t dst, uint64_t src,
@@ -209,24 +233,12 @@ enum emu_copy_error emu_memory_copy(struct emu_device *device, uint64_t dst, uin
 {
 	enum emu_copy_error error;
 	struct emu_target from, to;
-	bool from_mapped, to_mapped;
 	size_t done;
 
 	for (; len; len -= done, dst += done, src += done) {
 		emu_decode(device, src, len, &from);
-		if (from.kind == EMU_TARGET_NONE)
-			return EMU_COPY_SOURCE;
 		emu_decode(device, dst, from.len, &to);
-		if (to.kind == EMU_TARGET_NONE)
-			return EMU_COPY_DESTINATION;
-		if (from.len > to.len)
-			from.len = to.len;
-		target_map(device, &from, false, &from_mapped);
-		target_map(device, &to, true, &to_mapped);
-		done = 0;
-		error = copy_piece(device, &to, &from, origin, &done);
-		target_unmap(device, &to, true, to_mapped);
-		target_unmap(device, &from, false, from_mapped);
+		error = emu_target_copy(&to, &from, origin, &done);
 		if (error != EMU_COPY_OK)
 			return error;
 	}

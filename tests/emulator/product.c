@@ -5,7 +5,9 @@
 #include <string.h>
 #include "product.h"
 #include "trainium/isa.h"
+#include "trainium/ext.h"
 #include "trainium/regs.h"
+#include "trainium/topology.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -184,9 +186,57 @@ static const uint8_t v3_top_sp_window[TRN_V3_TOP_SPS] = {
 	TRN_V3_TOP_SP_HW(12), TRN_V3_TOP_SP_HW(13), TRN_V3_TOP_SP_HW(14), TRN_V3_TOP_SP_HW(15),
 };
 
+static const struct emu_link_route v2_links[] = {
+	{ TRN_V2_LINK_BASE(0), TRN_V2_LINK_MASK },
+	{ TRN_V2_LINK_BASE(1), TRN_V2_LINK_MASK },
+	{ TRN_V2_LINK_BASE(2), TRN_V2_LINK_MASK },
+	{ TRN_V2_LINK_BASE(3), TRN_V2_LINK_MASK },
+};
+
+static const struct emu_link_route v3_links[] = {
+	{ TRN_V3_LINK_BASE(0), TRN_V3_LINK_MASK },   { TRN_V3_LINK_BASE(1), TRN_V3_LINK_MASK },
+	{ TRN_V3_LINK_BASE(2), TRN_V3_LINK_MASK },   { TRN_V3_LINK_BASE(3), TRN_V3_LINK_MASK },
+	{ TRN_V3_TORUS_BASE(0), TRN_V3_TORUS_MASK }, { TRN_V3_TORUS_BASE(1), TRN_V3_TORUS_MASK },
+	{ TRN_V3_TORUS_BASE(2), TRN_V3_TORUS_MASK }, { TRN_V3_TORUS_BASE(3), TRN_V3_TORUS_MASK },
+};
+
+static const uint8_t trn2_sides[TRN_V3_LINKS] = TRN_TRN2_LINK_SIDES;
+
+static const uint8_t trn1_index[TRN_TORUS_DEVICES] = TRN_TRN1_DEVICE_INDEX;
+static const uint8_t trn1_neighbours[TRN_TORUS_DEVICES][TRN_TORUS_LINKS] = TRN_TRN1_NEIGHBOURS;
+static const uint8_t trn2_index[TRN_TORUS_DEVICES] = TRN_TRN2_DEVICE_INDEX;
+static const uint8_t trn2_neighbours[TRN_TORUS_DEVICES][TRN_TORUS_LINKS] = TRN_TRN2_NEIGHBOURS;
+static const uint8_t inf2_neighbours[TRN_RING_DEVICES][TRN_RING_LINKS] = TRN_INF2_NEIGHBOURS;
+
+#define TORUS_GROUPS (TRN_MAX_DEVICES / TRN_TORUS_DEVICES)
+
+static const struct emu_wiring trn1_wiring = {
+	TRN_TORUS_DEVICES, TRN_TORUS_LINKS, TORUS_GROUPS, trn1_index, trn1_neighbours[0],
+};
+
+static const struct emu_wiring trn2_wiring = {
+	TRN_TORUS_DEVICES, TRN_TORUS_LINKS, TORUS_GROUPS, trn2_index, trn2_neighbours[0],
+};
+
+static const struct emu_wiring inf2_wiring = {
+	TRN_RING_DEVICES, TRN_RING_LINKS, 1, NULL, inf2_neighbours[0],
+};
+
 static const struct emu_product products[] = {
-	{ .arch = "trn1", .pci_device = TRN_PCI_DEVICE_TRN1, V2_COMMON },
-	{ .arch = "inf2", .pci_device = TRN_PCI_DEVICE_INF2, V2_COMMON },
+	{ .arch = "trn1",
+	  .pci_device = TRN_PCI_DEVICE_TRN1,
+	  .links = v2_links,
+	  .link_count = TRN_TORUS_LINKS,
+	  .link_bits = TRN_V2_LINK_BASE(0),
+	  .wiring = &trn1_wiring,
+	  V2_COMMON },
+	{ .arch = "inf2",
+	  .pci_device = TRN_PCI_DEVICE_INF2,
+	  .links = v2_links,
+	  .link_count = TRN_RING_LINKS,
+	  .link_bits = TRN_V2_LINK_BASE(0),
+	  .wiring = &inf2_wiring,
+	  V2_COMMON },
 	{
 		.arch = "trn2",
 		.pci_device = TRN_PCI_DEVICE_TRN2,
@@ -216,6 +266,12 @@ static const struct emu_product products[] = {
 		.family_count = ARRAY_SIZE(v3_families),
 		.resets = v3_resets,
 		.reset_count = ARRAY_SIZE(v3_resets),
+		.links = v3_links,
+		.link_count = ARRAY_SIZE(v3_links),
+		.public_links = TRN_V3_LINKS,
+		.link_bits = TRN_V3_LINK_BASE(0) | TRN_V3_TORUS_BASE(0),
+		.link_side = trn2_sides,
+		.wiring = &trn2_wiring,
 		.pe = { V3_PE_GROUP_STRIDE, V3_PE_GROUPS, V3_PE_ROW_STRIDE, V3_PE_ROWS, 4 },
 	},
 };

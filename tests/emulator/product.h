@@ -41,6 +41,20 @@ struct emu_plain_range {
 	uint64_t dev, size;
 };
 
+/** struct emu_link_route - device addresses that lead over a link: those equal to @base under
+ * @mask; the bits outside of it are the address at the neighbour. The lowest bit of @mask is the
+ * size. */
+struct emu_link_route {
+	uint64_t base, mask;
+};
+
+/** struct emu_wiring - a torus or ring of @devices devices; a node may have @groups of them. */
+struct emu_wiring {
+	unsigned int devices, degree, groups;
+	const uint8_t *index;	  /* device index of a routing id, NULL: the same number */
+	const uint8_t *neighbour; /* [devices][degree] by device index */
+};
+
 /** struct emu_pe_layout - activity counters of the tensor engine. */
 struct emu_pe_layout {
 	uint32_t group_stride, groups, row_stride, rows, column_groups;
@@ -83,6 +97,13 @@ struct emu_product {
 	unsigned int family_count;
 	const struct emu_reset_field *resets;
 	unsigned int reset_count;
+	const struct emu_link_route *links;
+	unsigned int link_count;
+	unsigned int public_links; /* the first ones, windows of the public map */
+	uint64_t link_bits;	   /* an address with none of them set leads over no link */
+	/* where public links lead with several nodes: 0 left, 1 right; NULL: one node only */
+	const uint8_t *link_side;
+	const struct emu_wiring *wiring;
 	struct emu_pe_layout pe;
 };
 

@@ -23,9 +23,9 @@ struct batch {
 	uint64_t base[2];
 	uint32_t length[2], index[2], count[2]; /* ring, first descriptor, descriptors taken */
 	uint32_t used[2], offset[2];		/* descriptors finished, bytes moved of the next */
-	uint32_t packet_descs, packet_bytes;
+	struct emu_packet packet;
 	uint32_t max_descs, max_bytes;
-	bool in_packet;
+	bool waits; /* for a link */
 	struct emu_origin origin;
 	struct trn_desc desc[2][EMU_BATCH];
 
@@ -82,9 +82,7 @@ static bool batch_take(struct batch *batch)
 	}
 	if (any) {
 		batch->generation = queue->generation;
-		batch->packet_descs = queue->packet_descs;
-		batch->packet_bytes = queue->packet_bytes;
-		batch->in_packet = queue->in_packet;
+		batch->packet = queue->packet;
 		batch->origin = (struct emu_origin){ .depth = depth + 1 };
 		queue->in_batch = true;
 		atomic_store(&queue->interrupted, false);
@@ -92,6 +90,7 @@ static bool batch_take(struct batch *batch)
 	pthread_mutex_unlock(&batch->engine->lock);
 	batch->bytes = 0;
 	batch->interrupt = false;
+	batch->waits = false;
 	batch->error_addr = 0;
 	batch_limits(batch);
 	return any;
@@ -110,9 +109,7 @@ static bool batch_book(struct batch *batch)
 	for (dir = EMU_M2S; valid && dir <= EMU_S2M; dir++) {
 		queue->ring[dir].done += batch->used[dir];
 		queue->offset[dir] = batch->offset[dir];
-		queue->packet_descs = batch->packet_descs;
-		queue->packet_bytes = batch->packet_bytes;
-		queue->in_packet = batch->in_packet;
+		queue->packet = batch->packet;
 		queue->in_batch = false;
 	}
 	if (!valid) {
@@ -175,18 +172,19 @@ static bool check_m2s(struct batch *batch, const struct trn_desc *desc)
 	if ((desc->meta & ~TRN_META_WRITE_BARRIER) != TRN_META_PLAIN)
 		return fail_desc(batch, EMU_M2S, TRN_ERR_A_DATA_RESPONSE,
 				 EMU_COMPLAINT_DESC_RESERVED, "operation other than plain copy");
-	if (!batch->in_packet != !!(desc->ctrl & TRN_DESC_FIRST))
-		return fail_desc(
-			batch, EMU_M2S, batch->in_packet ? TRN_ERR_A_BAD_LAST : TRN_ERR_A_BAD_FIRST,
-			EMU_COMPLAINT_DESC_RESERVED,
-			batch->in_packet ? "FIRST inside a packet" : "packet begins without FIRST");
-	batch->in_packet = true;
-	batch->packet_descs++;
-	batch->packet_bytes += desc_bytes(desc);
-	if (batch->packet_descs > batch->max_descs)
+	if (!batch->packet.open != !!(desc->ctrl & TRN_DESC_FIRST))
+		return fail_desc(batch, EMU_M2S,
+				 batch->packet.open ? TRN_ERR_A_BAD_LAST : TRN_ERR_A_BAD_FIRST,
+				 EMU_COMPLAINT_DESC_RESERVED,
+				 batch->packet.open ? "FIRST inside a packet"
+						    : "packet begins without FIRST");
+	batch->packet.open = true;
+	batch->packet.descs++;
+	batch->packet.bytes += desc_bytes(desc);
+	if (batch->packet.descs > batch->max_descs)
 		return fail_desc(batch, EMU_M2S, TRN_ERR_A_TOO_MANY_DESCS,
 				 EMU_COMPLAINT_DESC_LENGTH, "too many descriptors in the packet");
-	if (batch->packet_bytes > batch->max_bytes)
+	if (batch->packet.bytes > batch->max_bytes)
 		return fail_desc(batch, EMU_M2S, TRN_ERR_A_PKT_TOO_LONG, EMU_COMPLAINT_DESC_LENGTH,
 				 "packet too long");
 	return true;
@@ -214,15 +212,42 @@ static bool completion_fault(struct batch *batch, const struct trn_desc *m2s,
 	return emu_fault_take(device, EMU_FAULT_COMPLETION_MISSING);
 }
 
+static enum emu_copy_error batch_copy(struct batch *batch, uint64_t dst, uint64_t src, size_t len,
+				      size_t *moved)
+{
+	struct emu_device *device = batch->engine->device;
+	const struct emu_copy_request request = {
+		.engine = batch->engine,
+		.queue = batch->q,
+		.generation = batch->generation,
+		.dst = dst,
+		.src = src,
+		.len = len,
+		.depth = batch->origin.depth,
+	};
+
+	*moved = len;
+	if (emu_copy_over_link(device, dst, src))
+		return emu_link_copy(&request, moved);
+	return emu_memory_copy(device, dst, src, len, batch->origin);
+}
+
+/* *@moved: bytes moved of @len, fewer when the queue has to wait for a link. Return: false after
+ * an error. */
 static bool batch_move(struct batch *batch, const struct trn_desc *m2s, const struct trn_desc *s2m,
-		       uint32_t len)
+		       size_t len, size_t *moved)
 {
 	enum emu_copy_error error;
 
+	*moved = len;
 	if (completion_fault(batch, m2s, s2m))
 		return true;
-	error = emu_memory_copy(batch->engine->device, s2m->addr + batch->offset[EMU_S2M],
-				m2s->addr + batch->offset[EMU_M2S], len, batch->origin);
+	error = batch_copy(batch, s2m->addr + batch->offset[EMU_S2M],
+			   m2s->addr + batch->offset[EMU_M2S], len, moved);
+	if (error == EMU_COPY_WAIT) {
+		batch->waits = true;
+		return true;
+	}
 	/* Damaged memory is nobody's mistake. */
 	if (error == EMU_COPY_ECC) {
 		batch->cause[EMU_M2S] |= TRN_ERR_A_DATA_RESPONSE;
@@ -257,6 +282,7 @@ static bool descriptors_move(struct batch *batch)
 	const struct trn_desc *s2m = &batch->desc[EMU_S2M][batch->used[EMU_S2M]];
 	uint32_t m2s_bytes = desc_bytes(m2s), s2m_bytes = desc_bytes(s2m), len;
 	uint32_t m2s_left, s2m_left;
+	size_t moved;
 	bool end;
 
 	if (!batch->offset[EMU_M2S] && !check_m2s(batch, m2s))
@@ -275,16 +301,18 @@ static bool descriptors_move(struct batch *batch)
 		return fail_desc(batch, EMU_S2M, TRN_ERR_B_LENGTH_MISMATCH,
 				 EMU_COMPLAINT_DESC_LENGTH, "packet ends inside this descriptor");
 	len = m2s_left < s2m_left ? m2s_left : s2m_left;
-	if (!batch_move(batch, m2s, s2m, len))
+	if (!batch_move(batch, m2s, s2m, len, &moved))
 		return false;
+	if (batch->waits) {
+		batch_advance(batch, EMU_M2S, (uint32_t)moved, m2s_bytes);
+		batch_advance(batch, EMU_S2M, (uint32_t)moved, s2m_bytes);
+		return false;
+	}
 	if (((m2s->ctrl & TRN_DESC_INT) && len == m2s_left) ||
 	    ((s2m->ctrl & TRN_DESC_INT) && len == s2m_left))
 		batch->interrupt = true;
-	if (end) {
-		batch->in_packet = false;
-		batch->packet_descs = 0;
-		batch->packet_bytes = 0;
-	}
+	if (end)
+		batch->packet = (struct emu_packet){ 0 };
 	batch_advance(batch, EMU_M2S, len, m2s_bytes);
 	batch_advance(batch, EMU_S2M, len, s2m_bytes);
 	/* An interrupt is sent after the heads were booked, thus the batch ends here. */
@@ -292,18 +320,17 @@ static bool descriptors_move(struct batch *batch)
 }
 
 /* Return: false ends the batch. A descriptor that failed as a whole is looked at again when the
- * engine leaves the abort, so it is not part of its packet yet. */
+ * engine leaves the abort, one of which nothing was moved when the link is up, so it is not part of
+ * its packet yet. */
 static bool batch_step(struct batch *batch)
 {
-	bool in_packet = batch->in_packet, fresh = !batch->offset[EMU_M2S];
-	uint32_t descs = batch->packet_descs, bytes = batch->packet_bytes;
+	const struct emu_packet before = batch->packet;
+	bool fresh = !batch->offset[EMU_M2S];
 	bool more = descriptors_move(batch);
 
-	if (fresh && (batch->cause[EMU_M2S] | batch->cause[EMU_S2M])) {
-		batch->in_packet = in_packet;
-		batch->packet_descs = descs;
-		batch->packet_bytes = bytes;
-	}
+	if (fresh && ((batch->cause[EMU_M2S] | batch->cause[EMU_S2M]) ||
+		      (batch->waits && !batch->offset[EMU_M2S])))
+		batch->packet = before;
 	return more;
 }
 
@@ -343,9 +370,7 @@ static void batch_error(struct batch *batch)
 				queue->ring[dir].done++;
 			queue->offset[dir] = 0;
 		}
-		queue->in_packet = false;
-		queue->packet_descs = 0;
-		queue->packet_bytes = 0;
+		queue->packet = (struct emu_packet){ 0 };
 	}
 	pthread_mutex_unlock(&engine->lock);
 	emu_stat_add(device, EMU_STAT_DMA_ERRORS, 1);
@@ -371,7 +396,8 @@ static bool queue_service(struct emu_dma_engine *engine, unsigned int q)
 		       !atomic_load_explicit(&batch.queue->interrupted, memory_order_relaxed))
 			;
 	}
-	more = batch_book(&batch);
+	/* Who waits for a link is woken by it. */
+	more = batch_book(&batch) && !batch.waits;
 	if (emu_device_removed(engine->device))
 		return false;
 	if (batch.cause[EMU_M2S] | batch.cause[EMU_S2M]) {

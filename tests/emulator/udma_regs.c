@@ -167,9 +167,7 @@ static void queue_void(struct emu_queue *queue)
 {
 	queue->generation++;
 	queue->in_batch = false;
-	queue->in_packet = false;
-	queue->packet_descs = 0;
-	queue->packet_bytes = 0;
+	queue->packet = (struct emu_packet){ 0 };
 	queue->offset[EMU_M2S] = 0;
 	queue->offset[EMU_S2M] = 0;
 	atomic_store(&queue->interrupted, true);
