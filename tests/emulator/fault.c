@@ -311,6 +311,10 @@ void emu_device_fault_range(const struct emu_device *device, const char *name, c
 			 " bytes, the first at 0x%" PRIx64,
 			 product->stacks, device->hbm_bytes, product->hbm_base[0]);
 		break;
+	case EMU_FAULT_LINK_DOWN:
+		snprintf(text, size, "0 to %u, a mask of the links 0 to %u",
+			 (1u << product->link_count) - 1, product->link_count - 1);
+		break;
 	default:
 		snprintf(text, size, "0 to %" PRIu64, faults[id].max);
 		break;

@@ -618,6 +618,50 @@ START_TEST(removal_during_run)
 }
 END_TEST
 
+/* A queue that needs the link waits, and goes on by itself. */
+START_TEST(link_down)
+{
+	struct emu_config config = { .size = sizeof(config), .fabric = "fault" };
+	struct rig other;
+	uint32_t peer;
+
+	rig_open_config(&rig, &config);
+	rig_host_alloc(&rig, &mem, 65536);
+	peer = rig_ext_read(&rig, TRN_EXT_LINK(0) + TRN_LINK_PEER);
+	config.routing_id = peer & TRN_LINK_PEER_ROUTING_ID;
+	rig_open_config(&other, &config);
+	ck_assert_uint_eq(rig_ext_read(&rig, TRN_EXT_LINK(0) + TRN_LINK_STATE), TRN_LINK_STATE_UP);
+	rig_queue_open(&rig, &queue, RIG_H2T, 0, 32);
+	rig_unmask(&rig, TRN_VECTOR_DEVICE);
+	rig_ext_write(&rig, TRN_EXT_LINK(0) + TRN_LINK_EVENTS, TRN_LINK_EVENT_ALL);
+	rig_ext_write(&rig, TRN_EXT_LINK(0) + TRN_LINK_ENABLE, TRN_LINK_EVENT_DOWN);
+	fault("link-down", 1);
+	rig_wait_irq(&rig, TRN_VECTOR_DEVICE, 1);
+	ck_assert_uint_eq(rig_ext_read(&rig, TRN_EXT_LINK(0) + TRN_LINK_STATE),
+			  TRN_LINK_STATE_DOWN);
+	memset(mem.ptr, 0x5d, 64);
+	rig_copy(&queue,
+		 (rig_ext_read(&rig, TRN_EXT_LINK(0) + TRN_LINK_WINDOW_LOW) |
+		  (uint64_t)rig_ext_read(&rig, TRN_EXT_LINK(0) + TRN_LINK_WINDOW_HIGH) << 32) +
+			 TRN_HBM_FW_RESERVED,
+		 mem.dev, 64);
+	rig_quiesce(&rig);
+	ck_assert_uint_eq(rig_head(&queue, 0), 0);
+	fault("link-down", 0);
+	rig_quiesce(&rig);
+	ck_assert_uint_eq(rig_head(&queue, 0), 1);
+	ck_assert_int_eq(memcmp(rig_hbm(&other, TRN_HBM_FW_RESERVED), mem.ptr, 64), 0);
+	/* A neighbour that is removed is not there. */
+	ck_assert_int_eq(emu_device_fault_set(other.dev, "removal", 1), 0);
+	ck_assert_uint_eq(rig_ext_read(&rig, TRN_EXT_LINK(0) + TRN_LINK_STATE),
+			  TRN_LINK_STATE_UNCONNECTED);
+	ck_assert_int_eq(emu_device_fault_set(other.dev, "removal", 0), 0);
+	ck_assert_uint_eq(rig_ext_read(&rig, TRN_EXT_LINK(0) + TRN_LINK_STATE), TRN_LINK_STATE_UP);
+	close_queue();
+	rig_close(&other, 0);
+}
+END_TEST
+
 static const struct fault_case {
 	const char *fault;
 	const TTest *const *test;
@@ -647,6 +691,7 @@ static const struct fault_case {
 	{ "removal", &removal },
 	{ "removal", &removal_during_dma },
 	{ "removal", &removal_during_run },
+	{ "link-down", &link_down },
 };
 #define CASES (sizeof(cases) / sizeof(cases[0]))
 

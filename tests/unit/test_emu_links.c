@@ -476,7 +476,7 @@ START_TEST(feature_off)
 	ck_assert_uint_eq(link_ext(&dev, TRN_EXT_LINK_COUNT), 0);
 	ck_assert_uint_eq(link_complaints(&dev, EMU_COMPLAINT_UNKNOWN_REGISTER), 1);
 	link_queue_open(&dev, &queue, 0, 0);
-		/* The public windows of Trn2 stay: the queue waits for a neighbour. */
+	/* The public windows of Trn2 stay: the queue waits for a neighbour. */
 	if (rig_is("trn2")) {
 		link_copy(&queue, 0x14000000000000 + DATA, DATA, 4);
 		ck_assert_int_eq(emu_device_quiesce(dev.dev, LINK_RIG_WAIT_MS), 0);
@@ -567,7 +567,10 @@ END_TEST
 
 #define ROUNDS 400u
 
-/* Data, then a semaphore, from two engines at once: who sees the semaphore sees the data. */
+static atomic_uint taken[2];
+
+/* Data, then a semaphore, from two engines at once: who sees the semaphore sees the data. The next
+ * round begins when this one was looked at. */
 static void *ordered_sender(void *arg)
 {
 	struct link_queue *queue = arg;
@@ -583,6 +586,8 @@ static void *ordered_sender(void *arg)
 		link_append(queue, window + link_sem_dev(queue->dev, TRN_TPB_SEM_INC, e),
 			    data + 0x10000, 4, false);
 		link_ring(queue, 2);
+		while (atomic_load(&taken[e]) < i)
+			link_pause(0);
 		link_wait_idle(queue);
 	}
 	return NULL;
@@ -606,11 +611,11 @@ START_TEST(semaphore_after_data)
 			uint64_t data = DATA + e * 0x20000ull;
 
 			seen[e] = link_read(&dev[1], link_sem(&dev[1], TRN_TPB_SEM_READ, e));
-			if (!seen[e])
+			if (seen[e] == atomic_load(&taken[e]))
 				continue;
-			/* The next round may have begun, an older one must be over. */
-			ck_assert_uint_ge(link_word(&dev[1], data), seen[e]);
-			ck_assert_uint_ge(link_word(&dev[1], data + 0xfffc), seen[e]);
+			ck_assert_uint_eq(link_word(&dev[1], data), seen[e]);
+			ck_assert_uint_eq(link_word(&dev[1], data + 0xfffc), seen[e]);
+			atomic_store(&taken[e], seen[e]);
 		}
 	}
 	for (e = 0; e < 2; e++)
