@@ -349,7 +349,12 @@ int main(int argc, char **argv)
 	const struct emu_core_config config = {
 		.generation = 2, .sbuf_partition_bytes = TRN_SBUF_PARTITION_BYTES_V2
 	};
-	const struct emu_core_ops ops = { mem_read, mem_write, dma_trigger, notify };
+	const struct emu_core_ops ops = {
+		.read = mem_read,
+		.write = mem_write,
+		.dma_trigger = dma_trigger,
+		.notify = notify,
+	};
 	struct emu_core *core;
 	double small, large;
 	unsigned int p, i;

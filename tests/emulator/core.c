@@ -100,7 +100,8 @@ struct emu_core *emu_core_create(const struct emu_core_config *config,
 	for (i = 0; i < EMU_ROW_BUFFERS; i++)
 		if (!core->row[i])
 			break;
-	if (!core->sbuf || !core->psum || !core->pe || i < EMU_ROW_BUFFERS) {
+	if (!core->sbuf || !core->psum || !core->pe || i < EMU_ROW_BUFFERS ||
+	    emu_core_time_create(core)) {
 		emu_core_destroy(core);
 		return NULL;
 	}
@@ -116,6 +117,7 @@ void emu_core_destroy(struct emu_core *core)
 		return;
 	for (i = 0; i < EMU_ROW_BUFFERS; i++)
 		free(core->row[i]);
+	emu_core_time_destroy(core);
 	emu_pe_destroy(core->pe);
 	if (core->sbuf)
 		munmap(core->sbuf, sbuf_bytes(core));
@@ -142,8 +144,8 @@ void emu_core_reset(struct emu_core *core)
 }
 
 /* Makes instruction @eng->pc available in the prefetch buffer. */
-static enum trn_fault engine_fetch(struct emu_core *core, struct emu_engine *eng,
-				   const struct trn_insn **insn)
+enum trn_fault emu_core_fetch(struct emu_core *core, struct emu_engine *eng,
+			      const struct trn_insn **insn)
 {
 	uint32_t pc = eng->pc, n;
 	enum trn_fault fault;
@@ -205,12 +207,13 @@ static enum trn_fault check_outputs(const struct emu_exec *x)
 
 static void trace(struct emu_exec *x, uint8_t code, uint64_t checksum)
 {
-	emu_notify(x->core, x->eng, x->insn, TRN_NOTIFY_TRACE, code,
-		   x->eng->pc | (uint64_t)x->insn->opcode << 32, checksum);
+	uint64_t at = x->core->time && !code ? emu_core_time_start_ns(x->core, x->eng) : 0;
+
+	emu_notify_at(x->core, x->eng, x->insn, TRN_NOTIFY_TRACE, code,
+		      x->eng->pc | (uint64_t)x->insn->opcode << 32, checksum, at);
 }
 
-/* The data-path part of an instruction: operands, operation, output checks. */
-static enum trn_fault insn_operate(struct emu_exec *x)
+enum trn_fault emu_exec_operate(struct emu_exec *x)
 {
 	const struct trn_insn *insn = x->insn;
 	bool checksum = (insn->flags & TRN_INSN_CHECKSUM) && (insn->flags & TRN_INSN_TRACE);
@@ -239,26 +242,37 @@ static enum trn_fault insn_operate(struct emu_exec *x)
 	return TRN_FAULT_NONE;
 }
 
-static enum trn_fault insn_execute(struct emu_core *core, struct emu_engine *eng,
-				   const struct trn_insn *insn)
+void emu_exec_init(struct emu_exec *x, struct emu_core *core, struct emu_engine *eng,
+		   const struct trn_insn *insn)
 {
-	struct emu_exec x = {
+	*x = (struct emu_exec){
 		.core = core,
 		.eng = eng,
 		.insn = insn,
 		.op = emu_opcode_get(insn->opcode),
 	};
-	bool skip = (insn->flags & TRN_INSN_PREDICATED) &&
-		    !emu_reg_get(eng, insn->flags >> TRN_INSN_PREDICATE_SHIFT);
+	if ((insn->flags & TRN_INSN_STOCHASTIC) || eng->mode_stochastic)
+		x->round.stochastic = &eng->sr;
+	x->round.saturate = insn->flags & TRN_INSN_SATURATE;
+	x->round.flush = eng->mode_flush;
+}
+
+bool emu_exec_skipped(const struct emu_exec *x)
+{
+	return (x->insn->flags & TRN_INSN_PREDICATED) &&
+	       !emu_reg_get(x->eng, x->insn->flags >> TRN_INSN_PREDICATE_SHIFT);
+}
+
+static enum trn_fault insn_execute(struct emu_core *core, struct emu_engine *eng,
+				   const struct trn_insn *insn)
+{
+	struct emu_exec x;
 	enum trn_fault fault;
 
+	emu_exec_init(&x, core, eng, insn);
 	eng->next_pc = eng->pc + 1;
-	if (!skip) {
-		if ((insn->flags & TRN_INSN_STOCHASTIC) || eng->mode_stochastic)
-			x.round.stochastic = &eng->sr;
-		x.round.saturate = insn->flags & TRN_INSN_SATURATE;
-		x.round.flush = eng->mode_flush;
-		fault = insn_operate(&x);
+	if (!emu_exec_skipped(&x)) {
+		fault = emu_exec_operate(&x);
 		if (fault)
 			return fault;
 	}
@@ -270,14 +284,8 @@ static enum trn_fault insn_execute(struct emu_core *core, struct emu_engine *eng
 	return TRN_FAULT_NONE;
 }
 
-/* A position in the run: what the result reports and how much may still be executed. */
-struct run_state {
-	struct emu_run_result *result;
-	uint64_t limit; /* 0: none */
-};
-
-static enum trn_fault run_fault(struct run_state *rs, const struct emu_engine *eng,
-				const struct trn_insn *insn, enum trn_fault fault)
+enum trn_fault emu_run_fault(struct emu_run_state *rs, const struct emu_engine *eng,
+			     const struct trn_insn *insn, enum trn_fault fault)
 {
 	rs->result->engine = eng->id;
 	rs->result->pc = eng->pc;
@@ -287,7 +295,7 @@ static enum trn_fault run_fault(struct run_state *rs, const struct emu_engine *e
 	return fault;
 }
 
-static bool engine_hangs(const struct emu_core *core, const struct emu_engine *eng)
+bool emu_engine_hangs(const struct emu_core *core, const struct emu_engine *eng)
 {
 	uint64_t hang = __atomic_load_n(&core->hang, __ATOMIC_RELAXED);
 
@@ -297,7 +305,7 @@ static bool engine_hangs(const struct emu_core *core, const struct emu_engine *e
 /* Runs @eng until it halts, waits, faults, or used up its quantum. *@progress: at least one
  * instruction was executed. */
 static enum trn_fault engine_turn(struct emu_core *core, struct emu_engine *eng,
-				  struct run_state *rs, bool *progress)
+				  struct emu_run_state *rs, bool *progress)
 {
 	unsigned int i;
 
@@ -305,23 +313,23 @@ static enum trn_fault engine_turn(struct emu_core *core, struct emu_engine *eng,
 		const struct trn_insn *insn = NULL;
 		enum trn_fault fault;
 
-		if (emu_core_interrupted(core) || engine_hangs(core, eng))
+		if (emu_core_interrupted(core) || emu_engine_hangs(core, eng))
 			return TRN_FAULT_NONE;
 		if (rs->limit && rs->result->insns >= rs->limit)
-			return run_fault(rs, eng, NULL, TRN_FAULT_STOPPED);
-		fault = engine_fetch(core, eng, &insn);
+			return emu_run_fault(rs, eng, NULL, TRN_FAULT_STOPPED);
+		fault = emu_core_fetch(core, eng, &insn);
 		if (fault)
-			return run_fault(rs, eng, NULL, fault);
+			return emu_run_fault(rs, eng, NULL, fault);
 		fault = emu_insn_check(&core->config, eng->id, insn);
 		if (fault)
-			return run_fault(rs, eng, insn, fault);
+			return emu_run_fault(rs, eng, insn, fault);
 		if (!emu_sync_try_waits(core, eng, insn))
 			return TRN_FAULT_NONE;
 		*progress = true;
 		rs->result->insns++;
 		fault = insn_execute(core, eng, insn);
 		if (fault)
-			return run_fault(rs, eng, insn, fault);
+			return emu_run_fault(rs, eng, insn, fault);
 		if (!eng->halted)
 			__atomic_store_n(&eng->pc, eng->next_pc, __ATOMIC_RELAXED);
 	}
@@ -372,7 +380,7 @@ static uint64_t wake_sequence(struct emu_core *core)
 }
 
 /* One turn for every engine. *@alive: an engine has not halted. */
-static enum trn_fault run_round(struct emu_core *core, struct run_state *rs, bool *alive,
+static enum trn_fault run_round(struct emu_core *core, struct emu_run_state *rs, bool *alive,
 				bool *progress)
 {
 	unsigned int e;
@@ -394,21 +402,19 @@ static enum trn_fault run_round(struct emu_core *core, struct run_state *rs, boo
 	return TRN_FAULT_NONE;
 }
 
-void emu_core_run(struct emu_core *core, const struct emu_run *run, struct emu_run_result *result)
+/* The run loop without time: turns in order, and sleep when every engine waits. */
+static enum trn_fault run_plain(struct emu_core *core, struct emu_run_state *rs)
 {
-	struct run_state rs = { .result = result, .limit = run->max_insns };
 	bool alive = true, progress;
 	enum trn_fault fault = TRN_FAULT_NONE;
 
-	memset(result, 0, sizeof(*result));
-	run_begin(core, run);
 	while (alive && !fault) {
 		uint64_t seq = wake_sequence(core);
 
-		fault = run_round(core, &rs, &alive, &progress);
+		fault = run_round(core, rs, &alive, &progress);
 		emu_sync_post_errors(core);
 		pthread_mutex_lock(&core->lock);
-		if (!fault && alive && !progress && run->stop_when_stuck && core->wake_seq == seq)
+		if (!fault && alive && !progress && rs->stop_when_stuck && core->wake_seq == seq)
 			fault = TRN_FAULT_STOPPED;
 		while (!fault && alive && !progress && core->wake_seq == seq && !core->interrupt)
 			pthread_cond_wait(&core->wake, &core->lock);
@@ -416,13 +422,26 @@ void emu_core_run(struct emu_core *core, const struct emu_run *run, struct emu_r
 		 * before. */
 		if (!fault && alive && core->interrupt) {
 			fault = (enum trn_fault)core->interrupt;
-			result->address = core->interrupt_address;
+			rs->result->address = core->interrupt_address;
 		}
 		if (fault || !alive)
 			core->running = false;
 		pthread_mutex_unlock(&core->lock);
 	}
-	result->fault = fault;
+	return fault;
+}
+
+void emu_core_run(struct emu_core *core, const struct emu_run *run, struct emu_run_result *result)
+{
+	struct emu_run_state rs = {
+		.result = result,
+		.limit = run->max_insns,
+		.stop_when_stuck = run->stop_when_stuck,
+	};
+
+	memset(result, 0, sizeof(*result));
+	run_begin(core, run);
+	result->fault = core->time ? emu_core_time_run(core, &rs) : run_plain(core, &rs);
 }
 
 /* The first request of a run wins. */
@@ -432,8 +451,7 @@ static void core_interrupt(struct emu_core *core, enum trn_fault fault, uint64_t
 	if (core->running && !core->interrupt) {
 		core->interrupt_address = address;
 		__atomic_store_n(&core->interrupt, (int)fault, __ATOMIC_RELAXED);
-		core->wake_seq++;
-		pthread_cond_signal(&core->wake);
+		emu_sync_wake(core);
 	}
 	pthread_mutex_unlock(&core->lock);
 }
@@ -453,8 +471,7 @@ void emu_core_hang(struct emu_core *core, enum trn_engine engine, uint32_t pc)
 {
 	pthread_mutex_lock(&core->lock);
 	__atomic_store_n(&core->hang, engine ? (uint64_t)engine << 32 | pc : 0, __ATOMIC_RELAXED);
-	core->wake_seq++;
-	pthread_cond_signal(&core->wake);
+	emu_sync_wake(core);
 	pthread_mutex_unlock(&core->lock);
 }
 

@@ -16,6 +16,22 @@
 #include "trainium/notify.h"
 
 struct emu_core;
+struct emu_costs;
+
+/* Parts of a core that are busy side by side with its engines, behind the engine numbers. */
+#define EMU_PART_WEIGHTS (TRN_ENGINE_MAX + 0) /* loads weights behind a running multiply */
+#define EMU_PART_DGE	 (TRN_ENGINE_MAX + 1) /* carries out DMA_XFER */
+#define EMU_PART_MAX	 (TRN_ENGINE_MAX + 2)
+
+/** struct emu_span - in time mode, what a part of the core did from @start to @end (ps). */
+struct emu_span {
+	uint64_t start, end;
+	const char *name;
+	unsigned int part; /* enum trn_engine or EMU_PART_* */
+	uint32_t pc, tag;
+	uint64_t waited; /* ps it waited for semaphores before */
+	uint64_t bytes;	 /* of a transfer */
+};
 
 /**
  * struct emu_core_ops - what a core asks of the device; called from the thread inside
@@ -43,6 +59,16 @@ struct emu_core_ops {
 	 * cookie. Faults that end the run are only in the result: the device reports them.
 	 */
 	void (*notify)(void *opaque, unsigned int slot, const struct trn_notification *entry);
+	/**
+	 * @turn, @wake, @span: time mode only, else unused. @turn ends the core's turn and waits
+	 * for the next, at @when (ps; EMU_CLOCK_NEVER: when woken) or earlier when woken; *@woken
+	 * tells. Return: the moment, EMU_CLOCK_NEVER when the device stops.
+	 * @wake comes from any thread, with the core's lock held, when something the program may
+	 * wait for has changed. @span reports what was done.
+	 */
+	uint64_t (*turn)(void *opaque, uint64_t when, bool *woken);
+	void (*wake)(void *opaque);
+	void (*span)(void *opaque, const struct emu_span *span);
 };
 
 /** struct emu_core_config - generation limits. */
@@ -51,6 +77,7 @@ struct emu_core_config {
 	uint32_t sbuf_partition_bytes; /* physical bytes per partition */
 	/* create and reset fill SBUF and PSUM with NaN instead of zero */
 	bool debug_fill;
+	const struct emu_costs *costs; /* time mode: what instructions cost; NULL: no time mode */
 };
 
 /**

@@ -33,6 +33,8 @@
 	 EMU_ENGINE_BIT(TRN_ENGINE_SP) | EMU_ENGINE_BIT(TRN_ENGINE_CC))
 
 struct emu_pe;
+struct emu_core_time;
+struct emu_exec;
 
 /** struct emu_engine - sequencer state of one engine. */
 struct emu_engine {
@@ -98,6 +100,23 @@ struct emu_core {
 	struct emu_lanes lanes[TRN_ENGINE_MAX];
 	struct emu_pe *pe;
 	float *row[EMU_ROW_BUFFERS]; /* EMU_ROW_MAX elements each, 64-byte aligned */
+	struct emu_core_time *time;  /* NULL: no time mode */
+};
+
+/** struct emu_update - an update with its registers read. */
+struct emu_update {
+	uint8_t op, mode;
+	uint16_t index;
+	int32_t value;
+	uint64_t address; /* of a semaphore elsewhere */
+};
+
+/** struct emu_run_state - a position in the run: what the result reports, how much may still be
+ * executed. */
+struct emu_run_state {
+	struct emu_run_result *result;
+	uint64_t limit; /* 0: none */
+	bool stop_when_stuck;
 };
 
 static inline uint32_t emu_reg_get(const struct emu_engine *eng, unsigned int reg)
@@ -138,12 +157,45 @@ static inline uint32_t emu_insn_scalar32(const struct emu_engine *eng, unsigned 
 }
 
 /* core_sync.c: waits, updates, notifications. */
+/** emu_sync_wake() - tell the run thread that something it may wait for changed; lock held. */
+void emu_sync_wake(struct emu_core *core);
 bool emu_sync_try_waits(struct emu_core *core, struct emu_engine *eng, const struct trn_insn *insn);
 enum trn_fault emu_sync_updates(struct emu_core *core, struct emu_engine *eng,
 				const struct trn_insn *insn);
+struct emu_update emu_sync_resolve(const struct emu_engine *eng, const struct trn_sync *u);
+enum trn_fault emu_sync_apply(struct emu_core *core, struct emu_engine *eng,
+			      const struct trn_insn *insn, const struct emu_update *u);
 void emu_sync_clear_range(struct emu_core *core, unsigned int first, unsigned int count);
 void emu_sync_post_errors(struct emu_core *core);
 void emu_notify(struct emu_core *core, struct emu_engine *eng, const struct trn_insn *insn,
 		enum trn_notify_type type, uint8_t code, uint64_t payload0, uint64_t payload1);
+
+/** emu_notify_at() - as emu_notify(), at a moment (ns) other than the present; 0: the present. */
+void emu_notify_at(struct emu_core *core, struct emu_engine *eng, const struct trn_insn *insn,
+		   enum trn_notify_type type, uint8_t code, uint64_t payload0, uint64_t payload1,
+		   uint64_t timestamp);
+
+/* core.c: the steps of an instruction. */
+/** emu_engine_hangs() - the engine makes no progress at its present instruction: a fault on demand.
+ */
+bool emu_engine_hangs(const struct emu_core *core, const struct emu_engine *eng);
+enum trn_fault emu_core_fetch(struct emu_core *core, struct emu_engine *eng,
+			      const struct trn_insn **insn);
+void emu_exec_init(struct emu_exec *x, struct emu_core *core, struct emu_engine *eng,
+		   const struct trn_insn *insn);
+/** emu_exec_skipped() - its predicate register says not to. */
+bool emu_exec_skipped(const struct emu_exec *x);
+/** emu_exec_operate() - operands, operation, output checks. */
+enum trn_fault emu_exec_operate(struct emu_exec *x);
+enum trn_fault emu_run_fault(struct emu_run_state *rs, const struct emu_engine *eng,
+			     const struct trn_insn *insn, enum trn_fault fault);
+
+/* core_time.c: the run loop of time mode. */
+int emu_core_time_create(struct emu_core *core);
+void emu_core_time_destroy(struct emu_core *core);
+/** emu_core_time_run() - from the first instruction to the last; the caller began the run. */
+enum trn_fault emu_core_time_run(struct emu_core *core, struct emu_run_state *rs);
+/** emu_core_time_start_ns() - when the instruction being executed began. */
+uint64_t emu_core_time_start_ns(const struct emu_core *core, const struct emu_engine *eng);
 
 #endif /* EMU_CORE_PRIV_H */

@@ -43,11 +43,12 @@ static void event_set_locked(struct emu_core *core, unsigned int index, bool val
 	core->event[index] = value;
 }
 
-/* Tells the run thread that something it may wait for changed. Caller holds the lock. */
-static void wake_locked(struct emu_core *core)
+void emu_sync_wake(struct emu_core *core)
 {
 	core->wake_seq++;
 	pthread_cond_signal(&core->wake);
+	if (core->time && core->running)
+		core->ops.wake(core->opaque);
 }
 
 int32_t emu_core_sem_read(struct emu_core *core, unsigned int index)
@@ -68,7 +69,7 @@ void emu_core_sem_set(struct emu_core *core, unsigned int index, int32_t value)
 		return;
 	pthread_mutex_lock(&core->lock);
 	core->sem[index] = value;
-	wake_locked(core);
+	emu_sync_wake(core);
 	pthread_mutex_unlock(&core->lock);
 }
 
@@ -78,7 +79,7 @@ void emu_core_sem_add(struct emu_core *core, unsigned int index, int32_t value)
 		return;
 	pthread_mutex_lock(&core->lock);
 	sem_add_locked(core, index, value, NULL, 0);
-	wake_locked(core);
+	emu_sync_wake(core);
 	pthread_mutex_unlock(&core->lock);
 }
 
@@ -100,7 +101,7 @@ void emu_core_event_set(struct emu_core *core, unsigned int index, bool value)
 		return;
 	pthread_mutex_lock(&core->lock);
 	event_set_locked(core, index, value, NULL, 0);
-	wake_locked(core);
+	emu_sync_wake(core);
 	pthread_mutex_unlock(&core->lock);
 }
 
@@ -181,9 +182,9 @@ bool emu_sync_try_waits(struct emu_core *core, struct emu_engine *eng, const str
 
 /* Caller holds the lock. Returns the new value of the semaphore or event. */
 static int32_t update_own(struct emu_core *core, const struct emu_engine *eng,
-			  const struct trn_insn *insn, const struct trn_sync *u)
+			  const struct trn_insn *insn, const struct emu_update *u)
 {
-	int64_t value = sync_value(eng, u);
+	int64_t value = u->value;
 
 	switch (u->op) {
 	case TRN_UPDATE_INC:
@@ -209,26 +210,69 @@ static int32_t update_own(struct emu_core *core, const struct emu_engine *eng,
 	return core->sem[u->index];
 }
 
-/* A semaphore elsewhere: one 32-bit write to the address in registers index and index + 1 (an
- * aperture word). */
-static enum trn_fault update_address(struct emu_core *core, struct emu_engine *eng,
-				     const struct trn_sync *u)
+static bool update_elsewhere(unsigned int mode)
 {
-	uint64_t addr = emu_reg_get(eng, u->index) | (uint64_t)emu_reg_get(eng, u->index + 1u)
-							     << 32;
-	uint32_t value = u->op == TRN_UPDATE_INC ? 1 : (uint32_t)sync_value(eng, u);
-	enum trn_fault fault = core->ops.write(core->opaque, addr, &value, sizeof(value));
+	return ((mode >> TRN_UPDATE_TARGET_SHIFT) & 7) == TRN_UPDATE_TARGET_ADDRESS;
+}
 
+/** emu_sync_resolve() - reads the registers an update names: its value, and for a semaphore
+ * elsewhere the address in registers index and index + 1. */
+struct emu_update emu_sync_resolve(const struct emu_engine *eng, const struct trn_sync *u)
+{
+	struct emu_update update = {
+		.op = u->op,
+		.mode = u->mode,
+		.index = u->index,
+		.value = sync_value(eng, u),
+	};
+
+	if (update_elsewhere(u->mode))
+		update.address = emu_reg_get(eng, u->index) |
+				 (uint64_t)emu_reg_get(eng, u->index + 1u) << 32;
+	return update;
+}
+
+/* A semaphore elsewhere: one 32-bit write to an aperture word. */
+static enum trn_fault update_address(struct emu_core *core, struct emu_engine *eng,
+				     const struct emu_update *u)
+{
+	uint32_t value = u->op == TRN_UPDATE_INC ? 1 : (uint32_t)u->value;
+	enum trn_fault fault;
+
+	fault = core->ops.write(core->opaque, u->address, &value, sizeof(value));
 	if (fault)
-		eng->fault_address = addr;
+		eng->fault_address = u->address;
 	return fault;
+}
+
+enum trn_fault emu_sync_apply(struct emu_core *core, struct emu_engine *eng,
+			      const struct trn_insn *insn, const struct emu_update *u)
+{
+	int32_t value = 0;
+
+	if (!u->op)
+		return TRN_FAULT_NONE;
+	if (update_elsewhere(u->mode)) {
+		enum trn_fault fault = update_address(core, eng, u);
+
+		if (fault)
+			return fault;
+	} else {
+		pthread_mutex_lock(&core->lock);
+		value = update_own(core, eng, insn, u);
+		pthread_mutex_unlock(&core->lock);
+	}
+	if (insn->flags & TRN_INSN_TRACE)
+		emu_notify(core, eng, insn, TRN_NOTIFY_EVENT, u->op, u->index, (uint32_t)value);
+	return TRN_FAULT_NONE;
 }
 
 /**
  * emu_sync_updates() - both updates of an instruction, in order.
  *
  * "At read" and "at complete" are applied at the same moment, after the instruction: it is executed
- * whole, so this is the first moment at which either is allowed to be seen.
+ * whole, so this is the first moment at which either is allowed to be seen. Time mode, where the
+ * two differ, applies them one by one (core_time.c).
  */
 enum trn_fault emu_sync_updates(struct emu_core *core, struct emu_engine *eng,
 				const struct trn_insn *insn)
@@ -236,24 +280,15 @@ enum trn_fault emu_sync_updates(struct emu_core *core, struct emu_engine *eng,
 	unsigned int i;
 
 	for (i = 0; i < 2; i++) {
-		const struct trn_sync *u = &insn->update[i];
-		int32_t value = 0;
+		struct emu_update update;
+		enum trn_fault fault;
 
-		if (!u->op)
+		if (!insn->update[i].op)
 			continue;
-		if (((u->mode >> TRN_UPDATE_TARGET_SHIFT) & 7) == TRN_UPDATE_TARGET_ADDRESS) {
-			enum trn_fault fault = update_address(core, eng, u);
-
-			if (fault)
-				return fault;
-		} else {
-			pthread_mutex_lock(&core->lock);
-			value = update_own(core, eng, insn, u);
-			pthread_mutex_unlock(&core->lock);
-		}
-		if (insn->flags & TRN_INSN_TRACE)
-			emu_notify(core, eng, insn, TRN_NOTIFY_EVENT, u->op, u->index,
-				   (uint32_t)value);
+		update = emu_sync_resolve(eng, &insn->update[i]);
+		fault = emu_sync_apply(core, eng, insn, &update);
+		if (fault)
+			return fault;
 	}
 	return TRN_FAULT_NONE;
 }
@@ -283,17 +318,25 @@ void emu_sync_post_errors(struct emu_core *core)
 	}
 }
 
-/** emu_notify() - one entry of engine @eng about @insn, to the engine's slot. */
-void emu_notify(struct emu_core *core, struct emu_engine *eng, const struct trn_insn *insn,
-		enum trn_notify_type type, uint8_t code, uint64_t payload0, uint64_t payload1)
+void emu_notify_at(struct emu_core *core, struct emu_engine *eng, const struct trn_insn *insn,
+		   enum trn_notify_type type, uint8_t code, uint64_t payload0, uint64_t payload1,
+		   uint64_t timestamp)
 {
 	struct trn_notification entry = {
 		.type = (uint8_t)type,
 		.engine = (uint8_t)eng->id,
 		.code = code,
 		.tag = insn->tag,
+		.timestamp = timestamp,
 		.payload = { payload0, payload1 },
 	};
 
 	core->ops.notify(core->opaque, (unsigned int)eng->id, &entry);
+}
+
+/** emu_notify() - one entry of engine @eng about @insn, to the engine's slot. */
+void emu_notify(struct emu_core *core, struct emu_engine *eng, const struct trn_insn *insn,
+		enum trn_notify_type type, uint8_t code, uint64_t payload0, uint64_t payload1)
+{
+	emu_notify_at(core, eng, insn, type, code, payload0, payload1, 0);
 }

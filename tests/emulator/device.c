@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include "submit.h"
+#include "timing.h"
 
 #define ROUTING_IDS 64u
 #define SERIAL_HIGH 0x54524e00u /* "TRN", generation in the low byte */
@@ -90,8 +91,11 @@ static int parts_create(struct emu_device *device)
 static int device_fill(struct emu_device *device, const struct emu_config *config, char *error,
 		       size_t size)
 {
-	int status = parts_create(device);
+	int status = emu_timing_create(device, config, error, size);
 
+	if (status)
+		return status;
+	status = parts_create(device);
 	if (!status)
 		return emu_links_create(device, config, error, size);
 	snprintf(error, size,
@@ -144,6 +148,8 @@ void emu_device_destroy(struct emu_device *device)
 		return;
 	emu_links_leave(device);
 	atomic_store(&device->stopping, true);
+	if (device->timing)
+		emu_clock_stop(emu_timing_clock(device));
 	/* A reset by the firmware waits for cores, so stop their runs first. */
 	for (i = 0; i < device->product->cores; i++)
 		if (device->unit[i].core)
@@ -152,6 +158,7 @@ void emu_device_destroy(struct emu_device *device)
 	emu_engines_destroy(device);
 	emu_units_destroy(device);
 	emu_links_destroy(device);
+	emu_timing_destroy(device);
 	emu_blocks_destroy(device);
 	emu_hbm_destroy(device);
 	for (i = 0; i < device->product->top_sps; i++)
@@ -259,6 +266,8 @@ void emu_device_reset(struct emu_device *device)
 	pthread_mutex_lock(&device->reset_lock);
 	emu_links_close(device);
 	atomic_store(&device->stopping, true);
+	if (device->timing)
+		emu_clock_stop(emu_timing_clock(device));
 	for (i = 0; i < device->product->cores; i++)
 		emu_submit_stop(&device->unit[i]);
 	workers_wait(device);
@@ -279,6 +288,10 @@ void emu_device_reset(struct emu_device *device)
 	emu_irq_power_up(device);
 	emu_links_power_up(device);
 	atomic_store(&device->stopping, false);
+	/* After the flag: a worker that is kicked in between finds a clock that stands, and
+	 * returns. */
+	if (device->timing)
+		emu_clock_restart(emu_timing_clock(device));
 	emu_links_open(device);
 	pthread_mutex_unlock(&device->reset_lock);
 }

@@ -104,7 +104,8 @@ struct emu_dma_engine {
 	pthread_mutex_t lock;
 	enum emu_udma_state state[2];
 	struct emu_queue queue[TRN_UDMA_QUEUES];
-	_Atomic uint32_t ready; /* queues that may have work */
+	_Atomic uint32_t ready;	      /* queues that may have work */
+	struct emu_engine_time *time; /* time mode only */
 };
 
 /** struct emu_group - DMA engines served by one thread. */
@@ -269,6 +270,7 @@ struct emu_device {
 	struct emu_sync top_sp[EMU_MAX_TOP_SPS];
 	struct emu_notific top_sp_notific[EMU_MAX_TOP_SPS];
 	struct emu_irq irq;
+	struct emu_timing *timing; /* time mode only */
 	struct emu_firmware firmware;
 	struct emu_links links;
 	_Atomic uint64_t fault[EMU_FAULT_COUNT];
@@ -444,6 +446,9 @@ void emu_unit_core_write(struct emu_unit *unit, uint32_t reg, uint32_t value);
 uint32_t emu_unit_engine_read(struct emu_unit *unit, unsigned int engine, uint32_t reg);
 void emu_unit_engine_write(struct emu_unit *unit, unsigned int engine, uint32_t reg,
 			   uint32_t value);
+/** emu_unit_post() - in time mode, the core has something to do from now on: before its worker is
+ * kicked. */
+void emu_unit_post(struct emu_unit *unit);
 /** emu_unit_dma_error() - a queue of the core's DMA engines failed at @addr. */
 void emu_unit_dma_error(struct emu_unit *unit, uint64_t addr);
 /** emu_unit_busy_ns() - time the core spent in runs, including the present one. */

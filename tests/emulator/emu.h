@@ -91,6 +91,15 @@ struct emu_config {
 	const char *fabric;
 	const char *name;
 	uint32_t node, nodes;
+	/*
+	 * Time mode, see Documentation/time-mode.md.
+	 * @time_mode: charge published costs; the device clock is virtual
+	 * @trace: file for a trace, written when the device ends; NULL: none
+	 * @trace_events: how many events the trace keeps; 0: a million
+	 */
+	bool time_mode;
+	const char *trace;
+	uint64_t trace_events;
 };
 
 /** enum emu_complaint - what a guest did wrong; counted per kind, never fatal. */
@@ -181,6 +190,13 @@ void emu_device_disconnect(struct emu_device *device);
  * or -ETIMEDOUT after @timeout_ms.
  */
 int emu_device_quiesce(struct emu_device *device, unsigned int timeout_ms);
+
+/**
+ * emu_device_trace_write() - the trace so far into the file of the configuration, which is written
+ * once more when the device ends. Return: 0, -ENOENT without a trace, -EIO when the file cannot be
+ * written, -ENOMEM.
+ */
+int emu_device_trace_write(struct emu_device *device);
 
 /** emu_device_complaints() - guest mistakes of one kind, or of all with EMU_COMPLAINT_NONE. */
 uint64_t emu_device_complaints(const struct emu_device *device, enum emu_complaint kind);

@@ -89,6 +89,9 @@ struct emu_exec {
 	const struct emu_opcode *op;
 	struct emu_view v[3];
 	struct emu_round round;
+	/* of DMA_XFER: what was written, in how many pieces, and whether it was computed */
+	uint64_t xfer_bytes, xfer_runs;
+	bool xfer_compute;
 };
 
 /** struct emu_scalar - c0 or c1 resolved: a word, or a vector with one value per partition. */

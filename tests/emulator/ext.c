@@ -4,6 +4,7 @@
  * belong to the shell.
  */
 #include "device.h"
+#include "timing.h"
 
 #define EXT_VERSION 1
 
@@ -21,7 +22,7 @@ static bool ext_vector(struct emu_device *device, uint32_t offset, unsigned int 
 
 static uint32_t clock_low(struct emu_device *device)
 {
-	uint64_t now = device->ops->clock_ns(device->opaque);
+	uint64_t now = emu_device_clock_ns(device);
 
 	atomic_store(&device->clock_high, (uint32_t)(now >> 32));
 	return (uint32_t)now;

@@ -8,6 +8,7 @@
  */
 #include <string.h>
 #include "device.h"
+#include "timing.h"
 
 #define SLOT_STRIDE (TRN_NQ_SLOT(1) - TRN_NQ_SLOT(0))
 
@@ -186,7 +187,8 @@ bool emu_notific_post(struct emu_device *device, struct emu_notific *notific, un
 	copy.flags = flags;
 	if (emu_fault_take(device, EMU_FAULT_NOTIFY_PHASE))
 		copy.flags ^= TRN_NOTIFY_FLAG_PHASE;
-	copy.timestamp = device->ops->clock_ns(device->opaque);
+	if (!copy.timestamp)
+		copy.timestamp = emu_device_clock_ns(device);
 	written = !entry_write(device, addr, &copy);
 	if (written)
 		emu_stat_add(device, EMU_STAT_NOTIFICATIONS, 1);

@@ -9,6 +9,7 @@
  */
 #include <string.h>
 #include "submit.h"
+#include "timing.h"
 
 /** struct run - a run being prepared or executed; lives on the worker's stack. */
 struct run {
@@ -19,6 +20,14 @@ struct run {
 };
 
 #define CONTROL_KNOWN (TRN_SQ_ENABLE | TRN_SQ_ABORT | TRN_SQ_RESUME)
+
+/* The moment at which the core begins is that of the doorbell, not that at which its thread wakes.
+ */
+static void unit_kick(struct emu_unit *unit)
+{
+	emu_unit_post(unit);
+	emu_worker_kick(&unit->worker);
+}
 
 static bool sq_size_valid(uint32_t size)
 {
@@ -71,7 +80,7 @@ static void tail_write(struct emu_unit *unit, uint32_t value)
 	}
 	emu_stat_add(unit->device, EMU_STAT_DOORBELLS, 1);
 	emu_event(unit->device, &event);
-	emu_worker_kick(&unit->worker);
+	unit_kick(unit);
 }
 
 static void control_write(struct emu_unit *unit, uint32_t value)
@@ -107,7 +116,7 @@ static void control_write(struct emu_unit *unit, uint32_t value)
 		emu_core_stop(unit->core);
 	if (wrong)
 		sq_config(unit, wrong, value);
-	emu_worker_kick(&unit->worker);
+	unit_kick(unit);
 }
 
 /* Base and size may change while the queue is disabled only. */
@@ -223,7 +232,7 @@ void emu_submit_engine_control(struct emu_unit *unit, unsigned int engine, uint3
 	pthread_mutex_lock(&unit->lock);
 	unit->debug_start |= 1u << engine;
 	pthread_mutex_unlock(&unit->lock);
-	emu_worker_kick(&unit->worker);
+	unit_kick(unit);
 }
 
 bool emu_engine_exists(uint32_t engine)
@@ -492,13 +501,36 @@ static bool serve_debug(struct emu_unit *unit)
 	return true;
 }
 
-void emu_submit_work(void *opaque)
+static void serve_all(struct emu_unit *unit)
 {
-	struct emu_unit *unit = opaque;
 	bool more = true;
 
 	while (more && !atomic_load(&unit->device->stopping)) {
 		more = serve_debug(unit);
 		more |= serve_request(unit);
 	}
+}
+
+/* In time mode everything a core does happens in its turns, from the doorbell on. */
+static void serve_timed(struct emu_unit *unit)
+{
+	struct emu_clock *clock = emu_timing_clock(unit->device);
+	unsigned int actor = emu_timing_core(unit->device, unit->index);
+	bool posted;
+
+	do {
+		if (emu_clock_turn(clock, actor, 0, &posted) == EMU_CLOCK_NEVER)
+			return;
+		serve_all(unit);
+	} while (!emu_clock_leave(clock, actor));
+}
+
+void emu_submit_work(void *opaque)
+{
+	struct emu_unit *unit = opaque;
+
+	if (unit->device->timing)
+		serve_timed(unit);
+	else
+		serve_all(unit);
 }

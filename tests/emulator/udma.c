@@ -11,38 +11,12 @@
  */
 #include <string.h>
 #include "device.h"
+#include "timing.h"
+#include "udma_priv.h"
 
 #define HARD_PACKET_BYTES 0xfffffu /* reset value of the packet length limit */
 
-/** struct batch - work taken from a queue. */
-struct batch {
-	struct emu_dma_engine *engine;
-	struct emu_queue *queue;
-	unsigned int q;
-	uint64_t generation;
-	uint64_t base[2];
-	uint32_t length[2], index[2], count[2]; /* ring, first descriptor, descriptors taken */
-	uint32_t used[2], offset[2];		/* descriptors finished, bytes moved of the next */
-	struct emu_packet packet;
-	uint32_t max_descs, max_bytes;
-	bool waits; /* for a link */
-	struct emu_origin origin;
-	struct trn_desc desc[2][EMU_BATCH];
-
-	uint64_t bytes;	   /* moved */
-	bool interrupt;	   /* a finished packet asked for one */
-	uint32_t cause[2]; /* error bits of the secondary interrupt controller */
-	uint64_t error_addr;
-};
-
-static uint32_t desc_bytes(const struct trn_desc *desc)
-{
-	uint32_t bytes = desc->ctrl & TRN_DESC_LEN_MASK;
-
-	return bytes ? bytes : TRN_DESC_MAX_BYTES;
-}
-
-static void batch_limits(struct batch *batch)
+static void batch_limits(struct emu_batch *batch)
 {
 	struct emu_block *udma = batch->engine->udma;
 
@@ -56,13 +30,16 @@ static void batch_limits(struct batch *batch)
 }
 
 /* Return: false when the queue has nothing that can be executed. */
-static bool batch_take(struct batch *batch)
+bool emu_batch_take(struct emu_batch *batch, struct emu_dma_engine *engine, unsigned int q)
 {
-	struct emu_queue *queue = batch->queue;
+	struct emu_queue *queue = &engine->queue[q];
 	unsigned int depth = 0;
 	bool any;
 	int dir;
 
+	batch->engine = engine;
+	batch->queue = queue;
+	batch->q = q;
 	pthread_mutex_lock(&batch->engine->lock);
 	any = emu_udma_runnable(batch->engine, queue);
 	for (dir = EMU_M2S; any && dir <= EMU_S2M; dir++) {
@@ -97,7 +74,7 @@ static bool batch_take(struct batch *batch)
 }
 
 /* Return: the queue may have more work. */
-static bool batch_book(struct batch *batch)
+bool emu_batch_book(struct emu_batch *batch)
 {
 	struct emu_device *device = batch->engine->device;
 	struct emu_queue *queue = batch->queue;
@@ -124,19 +101,33 @@ static bool batch_book(struct batch *batch)
 	return more;
 }
 
-static bool batch_fetch_dir(struct batch *batch, enum emu_direction dir)
+static uint64_t batch_addr(const struct emu_batch *batch, enum emu_direction dir)
+{
+	return batch->base[dir] + (uint64_t)batch->index[dir] * TRN_DESC_SIZE;
+}
+
+int emu_batch_fetch(struct emu_batch *batch, enum emu_direction dir)
 {
 	struct emu_device *device = batch->engine->device;
 	uint32_t until_wrap = batch->length[dir] - batch->index[dir];
 	uint32_t first = batch->count[dir] < until_wrap ? batch->count[dir] : until_wrap;
-	uint64_t addr = batch->base[dir] + (uint64_t)batch->index[dir] * TRN_DESC_SIZE;
 	uint32_t rest = batch->count[dir] - first;
 	int status;
 
-	status = emu_memory_read(device, addr, batch->desc[dir], (size_t)first * TRN_DESC_SIZE);
+	status = emu_memory_read(device, batch_addr(batch, dir), batch->desc[dir],
+				 (size_t)first * TRN_DESC_SIZE);
 	if (!status)
 		status = emu_memory_read(device, batch->base[dir], &batch->desc[dir][first],
 					 (size_t)rest * TRN_DESC_SIZE);
+	return status;
+}
+
+static bool batch_fetch_dir(struct emu_batch *batch, enum emu_direction dir)
+{
+	struct emu_device *device = batch->engine->device;
+	uint64_t addr = batch_addr(batch, dir);
+	int status = emu_batch_fetch(batch, dir);
+
 	if (!status)
 		return true;
 	batch->error_addr = addr;
@@ -149,7 +140,7 @@ static bool batch_fetch_dir(struct batch *batch, enum emu_direction dir)
 	return false;
 }
 
-static bool fail_desc(struct batch *batch, enum emu_direction dir, uint32_t cause,
+static bool fail_desc(struct emu_batch *batch, enum emu_direction dir, uint32_t cause,
 		      enum emu_complaint kind, const char *what)
 {
 	const struct trn_desc *desc = &batch->desc[dir][batch->used[dir]];
@@ -164,7 +155,7 @@ static bool fail_desc(struct batch *batch, enum emu_direction dir, uint32_t caus
 	return false;
 }
 
-static bool check_m2s(struct batch *batch, const struct trn_desc *desc)
+static bool check_m2s(struct emu_batch *batch, const struct trn_desc *desc)
 {
 	if (desc->ctrl & TRN_DESC_M2S_RESERVED)
 		return fail_desc(batch, EMU_M2S, TRN_ERR_A_DATA_RESPONSE,
@@ -180,7 +171,7 @@ static bool check_m2s(struct batch *batch, const struct trn_desc *desc)
 						    : "packet begins without FIRST");
 	batch->packet.open = true;
 	batch->packet.descs++;
-	batch->packet.bytes += desc_bytes(desc);
+	batch->packet.bytes += emu_desc_bytes(desc);
 	if (batch->packet.descs > batch->max_descs)
 		return fail_desc(batch, EMU_M2S, TRN_ERR_A_TOO_MANY_DESCS,
 				 EMU_COMPLAINT_DESC_LENGTH, "too many descriptors in the packet");
@@ -190,7 +181,7 @@ static bool check_m2s(struct batch *batch, const struct trn_desc *desc)
 	return true;
 }
 
-static bool check_s2m(struct batch *batch, const struct trn_desc *desc)
+static bool check_s2m(struct emu_batch *batch, const struct trn_desc *desc)
 {
 	if ((desc->ctrl & TRN_DESC_S2M_RESERVED) || desc->meta)
 		return fail_desc(batch, EMU_S2M, TRN_ERR_B_DATA_RESPONSE,
@@ -199,12 +190,12 @@ static bool check_s2m(struct batch *batch, const struct trn_desc *desc)
 }
 
 /* A completion in the sense of the faults on demand: the 4-byte marker of a host copy. */
-static bool completion_fault(struct batch *batch, const struct trn_desc *m2s,
+static bool completion_fault(struct emu_batch *batch, const struct trn_desc *m2s,
 			     const struct trn_desc *s2m)
 {
 	struct emu_device *device = batch->engine->device;
 
-	if (batch->engine->core >= 0 || desc_bytes(m2s) != 4)
+	if (batch->engine->core >= 0 || emu_desc_bytes(m2s) != 4)
 		return false;
 	emu_delay_ms(device, emu_fault_value(device, EMU_FAULT_COMPLETION_LATE));
 	if (emu_fault_take(device, EMU_FAULT_COMPLETION_DOUBLE))
@@ -212,8 +203,8 @@ static bool completion_fault(struct batch *batch, const struct trn_desc *m2s,
 	return emu_fault_take(device, EMU_FAULT_COMPLETION_MISSING);
 }
 
-static enum emu_copy_error batch_copy(struct batch *batch, uint64_t dst, uint64_t src, size_t len,
-				      size_t *moved)
+static enum emu_copy_error batch_copy(struct emu_batch *batch, uint64_t dst, uint64_t src,
+				      size_t len, size_t *moved)
 {
 	struct emu_device *device = batch->engine->device;
 	const struct emu_copy_request request = {
@@ -234,8 +225,8 @@ static enum emu_copy_error batch_copy(struct batch *batch, uint64_t dst, uint64_
 
 /* *@moved: bytes moved of @len, fewer when the queue has to wait for a link. Return: false after
  * an error. */
-static bool batch_move(struct batch *batch, const struct trn_desc *m2s, const struct trn_desc *s2m,
-		       size_t len, size_t *moved)
+static bool batch_move(struct emu_batch *batch, const struct trn_desc *m2s,
+		       const struct trn_desc *s2m, size_t len, size_t *moved)
 {
 	enum emu_copy_error error;
 
@@ -264,7 +255,8 @@ static bool batch_move(struct batch *batch, const struct trn_desc *m2s, const st
 	return true;
 }
 
-static void batch_advance(struct batch *batch, enum emu_direction dir, uint32_t len, uint32_t bytes)
+static void batch_advance(struct emu_batch *batch, enum emu_direction dir, uint32_t len,
+			  uint32_t bytes)
 {
 	batch->offset[dir] += len;
 	if (batch->offset[dir] < bytes)
@@ -276,11 +268,11 @@ static void batch_advance(struct batch *batch, enum emu_direction dir, uint32_t 
 }
 
 /* Moves what the two present descriptors have in common. Return: false ends the batch. */
-static bool descriptors_move(struct batch *batch)
+static bool descriptors_move(struct emu_batch *batch)
 {
 	const struct trn_desc *m2s = &batch->desc[EMU_M2S][batch->used[EMU_M2S]];
 	const struct trn_desc *s2m = &batch->desc[EMU_S2M][batch->used[EMU_S2M]];
-	uint32_t m2s_bytes = desc_bytes(m2s), s2m_bytes = desc_bytes(s2m), len;
+	uint32_t m2s_bytes = emu_desc_bytes(m2s), s2m_bytes = emu_desc_bytes(s2m), len;
 	uint32_t m2s_left, s2m_left;
 	size_t moved;
 	bool end;
@@ -322,7 +314,7 @@ static bool descriptors_move(struct batch *batch)
 /* Return: false ends the batch. A descriptor that failed as a whole is looked at again when the
  * engine leaves the abort, one of which nothing was moved when the link is up, so it is not part of
  * its packet yet. */
-static bool batch_step(struct batch *batch)
+static bool batch_step(struct emu_batch *batch)
 {
 	const struct emu_packet before = batch->packet;
 	bool fresh = !batch->offset[EMU_M2S];
@@ -336,7 +328,7 @@ static bool batch_step(struct batch *batch)
 
 /* Latches the error and stops the engine unless the abort mask says otherwise; then the ring goes
  * on behind the descriptor. */
-static void batch_error(struct batch *batch)
+static void batch_error(struct emu_batch *batch)
 {
 	static const uint32_t group[2] = { TRN_GEN_IOFIC_SECONDARY_A, TRN_GEN_IOFIC_SECONDARY_B };
 	struct emu_dma_engine *engine = batch->engine;
@@ -380,16 +372,15 @@ static void batch_error(struct batch *batch)
 	emu_irq_raise(device, TRN_VECTOR_DEVICE);
 }
 
-static bool queue_service(struct emu_dma_engine *engine, unsigned int q)
+bool emu_queue_service(struct emu_dma_engine *engine, unsigned int q, uint32_t limit)
 {
-	struct batch batch;
+	struct emu_batch batch;
 	bool more;
 
-	batch.engine = engine;
-	batch.queue = &engine->queue[q];
-	batch.q = q;
-	if (emu_device_removed(engine->device) || !batch_take(&batch))
+	if (emu_device_removed(engine->device) || !emu_batch_take(&batch, engine, q))
 		return false;
+	if (batch.count[EMU_M2S] > limit)
+		batch.count[EMU_M2S] = limit;
 	if (batch_fetch_dir(&batch, EMU_S2M) && batch_fetch_dir(&batch, EMU_M2S)) {
 		while (batch.used[EMU_M2S] < batch.count[EMU_M2S] &&
 		       batch.used[EMU_S2M] < batch.count[EMU_S2M] && batch_step(&batch) &&
@@ -397,7 +388,7 @@ static bool queue_service(struct emu_dma_engine *engine, unsigned int q)
 			;
 	}
 	/* Who waits for a link is woken by it. */
-	more = batch_book(&batch) && !batch.waits;
+	more = emu_batch_book(&batch) && !batch.waits;
 	if (emu_device_removed(engine->device))
 		return false;
 	if (batch.cause[EMU_M2S] | batch.cause[EMU_S2M]) {
@@ -422,7 +413,7 @@ static void engine_service(struct emu_dma_engine *engine)
 	for (q = 0; q < TRN_UDMA_QUEUES; q++) {
 		if (!(queues & (1u << q)))
 			continue;
-		if (queue_service(engine, q))
+		if (emu_queue_service(engine, q, EMU_BATCH))
 			again |= 1u << q;
 		if (atomic_load_explicit(&device->stopping, memory_order_relaxed))
 			return;
@@ -434,9 +425,14 @@ static void engine_service(struct emu_dma_engine *engine)
 void emu_group_work(void *opaque)
 {
 	struct emu_group *group = opaque;
-	uint32_t engines = atomic_exchange(&group->ready, 0);
+	uint32_t engines;
 	unsigned int e;
 
+	if (group->device->timing) {
+		emu_group_work_timed(group);
+		return;
+	}
+	engines = atomic_exchange(&group->ready, 0);
 	for (e = 0; e < group->count; e++) {
 		if (atomic_load_explicit(&group->device->stopping, memory_order_relaxed))
 			return;

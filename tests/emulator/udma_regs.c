@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "device.h"
+#include "timing.h"
 
 #define QUEUE_STRIDE (TRN_UDMA_QUEUE(1) - TRN_UDMA_QUEUE(0))
 #define HALF(dir)    ((dir) == EMU_M2S ? TRN_UDMA_M2S : TRN_UDMA_S2M)
@@ -117,6 +118,8 @@ void emu_dma_engine_kick(struct emu_dma_engine *engine, uint32_t mask)
 {
 	struct emu_group *group = engine->group;
 
+	if (engine->time)
+		emu_dma_engine_post(engine, mask);
 	atomic_fetch_or(&engine->ready, mask);
 	atomic_fetch_or(&group->ready, 1u << (engine->id - group->first));
 	emu_worker_kick(&group->worker);
@@ -577,6 +580,7 @@ void emu_engines_power_up(struct emu_device *device)
 
 	for (i = 0; i < device->product->engines; i++)
 		engine_power_up(&device->engine[i]);
+	emu_engines_time_power_up(device);
 }
 
 static void engine_place(struct emu_device *device, unsigned int id)
@@ -627,6 +631,9 @@ int emu_engines_create(struct emu_device *device)
 		else if (block->kind == EMU_BLOCK_FIS)
 			device->engine[block->index].fis = block;
 	}
+	error = emu_engines_time_create(device);
+	if (error)
+		return error;
 	emu_engines_power_up(device);
 	for (i = 0; i < device->group_count; i++) {
 		error = emu_worker_start(&device->group[i].worker, emu_group_work,
@@ -644,7 +651,10 @@ void emu_engines_destroy(struct emu_device *device)
 
 	for (i = 0; i < device->group_count; i++)
 		emu_worker_stop(&device->group[i].worker);
-	for (i = 0; device->engine && i < device->product->engines; i++)
+	if (!device->engine)
+		return;
+	emu_engines_time_destroy(device);
+	for (i = 0; i < device->product->engines; i++)
 		pthread_mutex_destroy(&device->engine[i].lock);
 	free(device->engine);
 }

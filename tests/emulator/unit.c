@@ -7,6 +7,7 @@
 #include <string.h>
 #include "device.h"
 #include "submit.h"
+#include "timing.h"
 
 #define ENGINE_VERSION 1u
 
@@ -74,11 +75,42 @@ static void unit_notify(void *opaque, unsigned int slot, const struct trn_notifi
 		emu_irq_raise(unit->device, TRN_VECTOR_CORE(unit->index));
 }
 
+static uint64_t unit_turn(void *opaque, uint64_t when, bool *woken)
+{
+	struct emu_unit *unit = opaque;
+
+	return emu_clock_turn(emu_timing_clock(unit->device),
+			      emu_timing_core(unit->device, unit->index), when, woken);
+}
+
+static void unit_wake(void *opaque)
+{
+	emu_unit_post(opaque);
+}
+
+static void unit_span(void *opaque, const struct emu_span *span)
+{
+	struct emu_unit *unit = opaque;
+
+	emu_timing_core_span(unit->device, unit->index, span);
+}
+
+void emu_unit_post(struct emu_unit *unit)
+{
+	struct emu_device *device = unit->device;
+
+	if (device->timing)
+		emu_clock_post(emu_timing_clock(device), emu_timing_core(device, unit->index), 0);
+}
+
 const struct emu_core_ops emu_unit_core_ops = {
 	.read = unit_read,
 	.write = unit_write,
 	.dma_trigger = unit_dma_trigger,
 	.notify = unit_notify,
+	.turn = unit_turn,
+	.wake = unit_wake,
+	.span = unit_span,
 };
 
 void emu_unit_dma_error(struct emu_unit *unit, uint64_t addr)
@@ -239,6 +271,7 @@ static int unit_create(struct emu_device *device, unsigned int index)
 	const struct emu_core_config config = {
 		.generation = device->product->generation,
 		.sbuf_partition_bytes = device->product->sbuf_partition_bytes,
+		.costs = emu_timing_costs(device),
 	};
 	struct emu_unit *unit = &device->unit[index];
 

@@ -110,12 +110,15 @@ static enum trn_fault transfer(struct emu_exec *x, const struct xfer_operand *o,
 
 		if (run > n)
 			run = n;
-		if (write)
+		if (write) {
+			x->xfer_bytes += (size_t)run * o->esize;
+			x->xfer_runs++;
 			fault = x->core->ops.write(x->core->opaque, addr, buf,
 						   (size_t)run * o->esize);
-		else
+		} else {
 			fault = x->core->ops.read(x->core->opaque, addr, buf,
 						  (size_t)run * o->esize, false);
+		}
 		if (fault) {
 			x->eng->fault_address = addr;
 			return fault;
@@ -141,6 +144,7 @@ static enum trn_fault copy_chunk(struct emu_exec *x, const struct xfer_operand *
 	if (fault)
 		return fault;
 	if (src->dtype != dst->dtype || accumulate) {
+		x->xfer_compute = true;
 		emu_row_widen(src->dtype, raw, src->esize, value, n);
 		if (accumulate) {
 			fault = transfer(x, dst, e, n, raw, false);

@@ -114,7 +114,12 @@ static void poison_pads(uint8_t *base, size_t stride, size_t used)
 
 static struct world *world_get(unsigned int generation)
 {
-	const struct emu_core_ops ops = { mem_read, mem_write, dma_trigger, notify };
+	const struct emu_core_ops ops = {
+		.read = mem_read,
+		.write = mem_write,
+		.dma_trigger = dma_trigger,
+		.notify = notify,
+	};
 	const struct emu_core_config config = {
 		.generation = generation,
 		.sbuf_partition_bytes = generation == 2 ? TRN_SBUF_PARTITION_BYTES_V2

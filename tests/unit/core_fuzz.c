@@ -83,7 +83,12 @@ static void padding_check(const uint8_t *base, size_t stride, size_t used)
 
 uint64_t core_fuzz_one(const uint8_t *data, size_t size)
 {
-	const struct emu_core_ops ops = { mem_read, mem_write, dma_trigger, notify };
+	const struct emu_core_ops ops = {
+		.read = mem_read,
+		.write = mem_write,
+		.dma_trigger = dma_trigger,
+		.notify = notify,
+	};
 	struct emu_run run = { .max_insns = INSNS_MAX,
 			       .stop_when_stuck = true,
 			       .args_address = 0x100 };

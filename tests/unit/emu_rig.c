@@ -432,13 +432,17 @@ PRODUCT_SETUP(2)
 
 static void (*const product_setup[])(void) = { product_setup0, product_setup1, product_setup2 };
 
-static void product_add(Suite *suite, unsigned int product, const TTest *test)
+#define PRODUCTS   (sizeof(product_setup) / sizeof(product_setup[0]))
+#define NAME_BYTES 128
+
+/* @name holds the name of the case until the runner is freed. */
+static void product_add(Suite *suite, unsigned int product, const TTest *test,
+			char name[NAME_BYTES])
 {
-	char name[128];
 	TCase *tc;
 
-	snprintf(name, sizeof(name), "%s@%s", test->name, rig_map_at(product)->arch);
-	tc = tcase_create(strdup(name)); /* check keeps the pointer until the process ends */
+	snprintf(name, NAME_BYTES, "%s@%s", test->name, rig_map_at(product)->arch);
+	tc = tcase_create(name);
 	tcase_set_timeout(tc, 120);
 	tcase_add_checked_fixture(tc, product_setup[product], NULL);
 	tcase_add_test(tc, test);
@@ -448,6 +452,7 @@ static void product_add(Suite *suite, unsigned int product, const TTest *test)
 int rig_main(const char *suite_name, const TTest *const *tests, size_t count)
 {
 	const char *only = getenv("TRN_EMU_ARCH");
+	char(*name)[NAME_BYTES] = calloc(PRODUCTS * count, sizeof(*name));
 	Suite *suite = suite_create(suite_name);
 	const struct rig_map *map;
 	SRunner *runner;
@@ -455,12 +460,13 @@ int rig_main(const char *suite_name, const TTest *const *tests, size_t count)
 	size_t i;
 	int failed;
 
-	for (p = 0; (map = rig_map_at(p)); p++)
+	for (p = 0; name && (map = rig_map_at(p)); p++)
 		for (i = 0; (!only || !strcmp(only, map->arch)) && i < count; i++)
-			product_add(suite, p, tests[i]);
+			product_add(suite, p, tests[i], name[p * count + i]);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
+	failed = !name || srunner_ntests_failed(runner);
 	srunner_free(runner);
+	free(name);
 	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -146,7 +146,12 @@ static void *rig_thread(void *opaque)
 
 struct rig *rig_create(uint32_t generation)
 {
-	static const struct emu_core_ops ops = { rig_read, rig_write, rig_trigger, rig_notify };
+	static const struct emu_core_ops ops = {
+		.read = rig_read,
+		.write = rig_write,
+		.dma_trigger = rig_trigger,
+		.notify = rig_notify,
+	};
 	struct emu_core_config config = { .generation = generation,
 					  .sbuf_partition_bytes = trn_tnx_sbuf_bytes(generation),
 					  .debug_fill = true };
