@@ -67,6 +67,7 @@ run-tsan:
 		--log-dir $(CHECK_LOGS) $(patsubst $(B)/%,build/tsan/%,$(TSAN_TESTS))
 
 run-system: all
+	$(Q)scripts/qemu-build >/dev/null
 	$(Q)tests/run --label system --result $(CHECK_LOGS)/system.result --log-dir $(CHECK_LOGS) \
 		$(SYSTEM_TESTS)
 

@@ -99,8 +99,10 @@ static int device_fill(struct emu_device *device, const struct emu_config *confi
 	if (!status)
 		return emu_links_create(device, config, error, size);
 	snprintf(error, size,
-		 "cannot create the %s device with %u stacks of %" PRIu64 " bytes of HBM: %s",
-		 device->product->arch, device->product->stacks, device->hbm_bytes,
+		 "cannot create the %s device (hbm-size=%" PRIu64
+		 ", %u stacks): %s; take a smaller hbm-size, or raise what this process may "
+		 "reserve (ulimit -v, vm.overcommit_memory) and its threads (ulimit -u)",
+		 device->product->arch, device->hbm_bytes, device->product->stacks,
 		 strerror(-status));
 	return status;
 }

@@ -206,7 +206,8 @@ void emu_device_complaint_text(struct emu_device *device, char *text, size_t siz
 
 /**
  * emu_device_fault_set() - switch a fault on demand; names as in the QEMU properties, by count.
- * Return: 0, -ENOENT for an unknown name, -ERANGE for a value out of range.
+ * Return: 0, -ENOENT for an unknown name, -ERANGE for a value out of range, -ENOTSUP when the
+ * device lacks the feature the fault is about.
  */
 int emu_device_fault_set(struct emu_device *device, const char *name, uint64_t value);
 /** emu_device_fault_get() - present value: occurrences left of a counted fault, level of the

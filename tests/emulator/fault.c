@@ -17,11 +17,13 @@
 static const struct {
 	const char *name, *help;
 	uint64_t max;
+	uint32_t needs; /* TRN_FEATURE_*: without it the fault could never act */
 } faults[EMU_FAULT_COUNT] = {
-	[EMU_FAULT_IRQ_LOST] = { "irq-lost", "the next N interrupts are not sent", MAX_COUNT },
+	[EMU_FAULT_IRQ_LOST] = { "irq-lost", "the next N interrupts are not sent", MAX_COUNT,
+				 TRN_FEATURE_MSIX },
 	[EMU_FAULT_IRQ_SPURIOUS] = { "irq-spurious",
 				     "N events without a cause, now, vector after vector",
-				     MAX_COUNT },
+				     MAX_COUNT, TRN_FEATURE_MSIX },
 	[EMU_FAULT_COMPLETION_LATE] = { "completion-late", "each completion is delayed by N ms",
 					MAX_DELAY_MS },
 	[EMU_FAULT_COMPLETION_MISSING] = { "completion-missing",
@@ -54,7 +56,7 @@ static const struct {
 				    MAX_COUNT },
 	[EMU_FAULT_NOTIFY_PHASE] = { "notify-phase",
 				     "the next N notifications are written with the wrong phase",
-				     MAX_COUNT },
+				     MAX_COUNT, TRN_FEATURE_NOTIFY },
 	[EMU_FAULT_ECC_CORRECTABLE_AT] = { "ecc-correctable-at",
 					   "1 + device address in HBM: each read of it by the "
 					   "device counts a corrected error; 0: none",
@@ -66,9 +68,9 @@ static const struct {
 	[EMU_FAULT_CORE_HANG] = { "core-hang",
 				  "1 + 8 * c + e: engine e of core c stops before instruction "
 				  "core-hang-at; 0: none",
-				  8 * TRN_MAX_CORES },
+				  8 * TRN_MAX_CORES, TRN_FEATURE_CORES },
 	[EMU_FAULT_CORE_HANG_AT] = { "core-hang-at", "instruction at which core-hang stops",
-				     UINT32_MAX },
+				     UINT32_MAX, TRN_FEATURE_CORES },
 	[EMU_FAULT_REMOVAL] = { "removal",
 				"1 + N: the device is gone after N more register accesses and "
 				"descriptors; 1: gone; 0: plugged in, as powered up",
@@ -269,6 +271,8 @@ int emu_device_fault_set(struct emu_device *device, const char *name, uint64_t v
 
 	if (id == EMU_FAULT_COUNT)
 		return -ENOENT;
+	if (value && (faults[id].needs & ~device->features))
+		return -ENOTSUP;
 	if (value > faults[id].max || !value_valid(device, (enum emu_fault_id)id, value))
 		return -ERANGE;
 	fault_event(device, (enum emu_fault_id)id, value);
@@ -292,6 +296,13 @@ void emu_device_fault_range(const struct emu_device *device, const char *name, c
 	const struct emu_product *product = device->product;
 	unsigned int id = fault_find(name);
 
+	if (id < EMU_FAULT_COUNT && (faults[id].needs & ~device->features)) {
+		snprintf(text, size,
+			 "0, because this device lacks feature 0x%x of the extension "
+			 "(disable-features)",
+			 faults[id].needs);
+		return;
+	}
 	switch (id) {
 	case EMU_FAULT_COUNT:
 		snprintf(text, size, "no fault has this name");

@@ -38,4 +38,12 @@ int emu_inproc_unmap(struct emu_inproc *inproc, uint64_t bus);
 void emu_inproc_interrupt_handler(struct emu_inproc *inproc,
 				  void (*handler)(void *arg, unsigned int vector), void *arg);
 
+/**
+ * emu_inproc_event_handler() - @handler(@arg, event) is called for each event of the device,
+ * mistakes of the guest among them, on whichever thread it happens; it must not block nor call the
+ * device.
+ */
+void emu_inproc_event_handler(struct emu_inproc *inproc,
+			      void (*handler)(void *arg, const struct emu_event *event), void *arg);
+
 #endif /* EMU_INPROC_H */

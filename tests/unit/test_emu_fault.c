@@ -662,6 +662,58 @@ START_TEST(link_down)
 }
 END_TEST
 
+/** struct seen - what an event handler was shown; atomic access. */
+static struct seen {
+	uint32_t kinds, complaint;
+	char text[256];
+} seen;
+
+static void on_event(void *arg, const struct emu_event *event)
+{
+	struct seen *all = arg;
+
+	if (event->kind == EMU_EVENT_COMPLAINT) {
+		strncpy(all->text, event->text, sizeof(all->text) - 1);
+		__atomic_store_n(&all->complaint, (uint32_t)event->arg[0], __ATOMIC_SEQ_CST);
+	}
+	__atomic_fetch_or(&all->kinds, 1u << event->kind, __ATOMIC_SEQ_CST);
+}
+
+START_TEST(events)
+{
+	const uint32_t want = 1u << EMU_EVENT_DOORBELL | 1u << EMU_EVENT_SUBMISSION |
+			      1u << EMU_EVENT_DMA_ERROR | 1u << EMU_EVENT_RUN_END |
+			      1u << EMU_EVENT_INTERRUPT | 1u << EMU_EVENT_RESET |
+			      1u << EMU_EVENT_FAULT | 1u << EMU_EVENT_COMPLAINT;
+	struct trn_run_request request;
+
+	open_core();
+	memset(&seen, 0, sizeof(seen));
+	emu_inproc_event_handler(rig.inproc, on_event, &seen);
+	rig_queue_open(&rig, &queue, RIG_H2T, 0, 32);
+	request = counting_program();
+	ck_assert_int_eq(rig_run(&core, &request), TRN_FAULT_NONE);
+	fault("ecc-uncorrectable-at", 1 + DATA);
+	copy_with_marker(mem.dev + 64, DATA, 64, 1);
+	ck_assert(!marked(1));
+	reset_works();
+	rig_write(&rig, MR(TRN_MISC_API_VERSION), 1);
+	rig_quiesce(&rig);
+	ck_assert_uint_eq(__atomic_load_n(&seen.kinds, __ATOMIC_SEQ_CST), want);
+	ck_assert_uint_eq(seen.complaint, EMU_COMPLAINT_READ_ONLY);
+	ck_assert_ptr_nonnull(strstr(seen.text, "belongs to the firmware"));
+	/* Nobody watches any more. */
+	emu_inproc_event_handler(rig.inproc, NULL, NULL);
+	seen.kinds = 0;
+	rig_write(&rig, MR(TRN_MISC_API_VERSION), 1);
+	ck_assert_uint_eq(seen.kinds, 0);
+	rig_queue_close(&queue);
+	rig_core_close(&core);
+	rig_host_free(&rig, &mem);
+	rig_close(&rig, 2);
+}
+END_TEST
+
 static const struct fault_case {
 	const char *fault;
 	const TTest *const *test;
@@ -742,6 +794,28 @@ START_TEST(values_out_of_range)
 }
 END_TEST
 
+/* A fault of something the device does not have is contradictory. */
+START_TEST(faults_without_their_feature)
+{
+	static const char *const names[] = { "irq-lost", "irq-spurious", "notify-phase",
+					     "core-hang", "core-hang-at" };
+	const struct emu_config config = { .size = sizeof(config),
+					   .disable_features = TRN_FEATURE_ALL };
+	char text[256];
+	unsigned int i;
+
+	rig_open_config(&rig, &config);
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		ck_assert_int_eq(emu_device_fault_set(rig.dev, names[i], 2), -ENOTSUP);
+		ck_assert_int_eq(emu_device_fault_set(rig.dev, names[i], 0), 0);
+		emu_device_fault_range(rig.dev, names[i], text, sizeof(text));
+		ck_assert_ptr_nonnull(strstr(text, "disable-features"));
+	}
+	fault("fw-silent", 1);
+	rig_close(&rig, 0);
+}
+END_TEST
+
 /* What a driver does is counted where it can be read from outside. */
 START_TEST(statistics)
 {
@@ -782,10 +856,11 @@ END_TEST
 
 int main(void)
 {
-	const TTest *tests[CASES + 3] = { every_fault_has_a_case, values_out_of_range, statistics };
+	const TTest *tests[CASES + 5] = { every_fault_has_a_case, values_out_of_range,
+					  faults_without_their_feature, statistics, events };
 	unsigned int i;
 
 	for (i = 0; i < CASES; i++)
-		tests[3 + i] = *cases[i].test;
+		tests[5 + i] = *cases[i].test;
 	return RIG_MAIN("emu_fault", tests);
 }

@@ -4,7 +4,7 @@
  *
  * Locking: inproc->lock guards the table of mappings and the use counts that keep a mapping while
  * an access is under way; it is not held during the access. "released" is signalled when a use ends
- * and somebody waits. The interrupt handler has a lock of its own, not held when it is called.
+ * and somebody waits. The handlers have a lock of their own, not held when one is called.
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -38,6 +38,9 @@ struct emu_inproc {
 	pthread_mutex_t handler_lock;
 	void (*handler)(void *arg, unsigned int vector);
 	void *handler_arg;
+	atomic_bool watched; /* there is an event handler */
+	void (*event_handler)(void *arg, const struct emu_event *event);
+	void *event_arg;
 };
 
 /* Index of the first mapping that ends behind @bus; lock held. */
@@ -192,6 +195,23 @@ static void inproc_interrupt(void *opaque, unsigned int vector)
 		handler(arg, vector);
 }
 
+/* Most devices have nobody who watches, so that costs no lock. */
+static void inproc_event(void *opaque, const struct emu_event *event)
+{
+	struct emu_inproc *inproc = opaque;
+	void (*handler)(void *arg, const struct emu_event *event);
+	void *arg;
+
+	if (!atomic_load_explicit(&inproc->watched, memory_order_relaxed))
+		return;
+	pthread_mutex_lock(&inproc->handler_lock);
+	handler = inproc->event_handler;
+	arg = inproc->event_arg;
+	pthread_mutex_unlock(&inproc->handler_lock);
+	if (handler)
+		handler(arg, event);
+}
+
 static uint64_t inproc_clock_ns(void *opaque)
 {
 	(void)opaque;
@@ -205,6 +225,7 @@ static const struct emu_host_ops inproc_ops = {
 	.unmap = inproc_unmap,
 	.interrupt = inproc_interrupt,
 	.clock_ns = inproc_clock_ns,
+	.event = inproc_event,
 };
 
 int emu_inproc_create(const struct emu_config *config, struct emu_inproc **inproc, char *error,
@@ -360,4 +381,14 @@ void emu_inproc_interrupt_handler(struct emu_inproc *inproc,
 	inproc->handler = handler;
 	inproc->handler_arg = arg;
 	pthread_mutex_unlock(&inproc->handler_lock);
+}
+
+void emu_inproc_event_handler(struct emu_inproc *inproc,
+			      void (*handler)(void *arg, const struct emu_event *event), void *arg)
+{
+	pthread_mutex_lock(&inproc->handler_lock);
+	inproc->event_handler = handler;
+	inproc->event_arg = arg;
+	pthread_mutex_unlock(&inproc->handler_lock);
+	atomic_store(&inproc->watched, handler != NULL);
 }

@@ -3,44 +3,215 @@
  * Host operations: DMA through the device's bus-master address space, from the model's threads.
  *
  * Locking: these threads never take the BQL, so that a reset that holds it can wait for them.
- * Accesses therefore go to RAM alone; what would end in another device's registers is refused like
- * an address nobody answers.
+ *
+ * Without an IOMMU they look an address up once and use the pointer they get, so that a mapping the
+ * guest changes meanwhile cannot lead into another device's registers, whose access would need the
+ * BQL. What is not RAM is refused like an address nobody answers.
+ *
+ * A translation by an IOMMU may report a fault with an interrupt, which needs the BQL. With an
+ * IOMMU the main loop therefore does the access (dma_bh) while the thread waits. dma_lock guards
+ * the list of requests and "cancelled"; it is a leaf. A reset cancels what has not begun; as it
+ * holds the BQL, nothing is under way then.
  */
 #include "trainium.h"
+#include "exec/address-spaces.h"
 #include "exec/memory.h"
+#include "qemu/main-loop.h"
 #include "qemu/rcu.h"
 #include "qemu/timer.h"
 
-/* Shortens *len to what is contiguous. Return: @addr is RAM. */
-static bool dma_is_ram(AddressSpace *as, hwaddr addr, hwaddr *len, bool write)
-{
-	MemoryRegion *mr;
-	hwaddr xlat;
+#define MAPS 4 /* a thread holds at most a source and a destination */
 
-	RCU_READ_LOCK_GUARD();
-	mr = address_space_translate(as, addr, &xlat, len, write, MEMTXATTRS_UNSPECIFIED);
-	return *len && memory_access_is_direct(mr, write);
+/** struct dma_request - an access that waits for the main loop; on the stack of the thread. */
+struct dma_request {
+	QSIMPLEQ_ENTRY(dma_request) next;
+	hwaddr addr, size;
+	uint8_t *buf;
+	bool write, done;
+	int result;
+};
+
+/** struct dma_map - RAM found at an address, kept alive by @cache; @ptr NULL: not in use. */
+struct dma_map {
+	MemoryRegionCache cache;
+	void *ptr;
+};
+
+/* Return: bytes from @addr on that are contiguous RAM, at most @size; 0 when it is none. */
+static hwaddr ram_get(TrainiumState *s, hwaddr addr, hwaddr size, bool write, struct dma_map *map)
+{
+	AddressSpace *as = pci_get_address_space(PCI_DEVICE(s));
+	int64_t len;
+
+	map->ptr = NULL;
+	len = address_space_cache_init(&map->cache, as, addr, size, write);
+	if (len > 0 && map->cache.ptr) {
+		map->ptr = map->cache.ptr;
+		return len;
+	}
+	address_space_cache_destroy(&map->cache);
+	return 0;
 }
 
-static int dma_rw(TrainiumState *s, hwaddr addr, uint8_t *buf, hwaddr size, bool write)
+static void ram_put(struct dma_map *map, hwaddr len, bool written)
+{
+	if (written) {
+		address_space_cache_invalidate(&map->cache, 0, len);
+	}
+	address_space_cache_destroy(&map->cache);
+	map->ptr = NULL;
+}
+
+/* Words that somebody polls go in one piece, after everything before them. */
+static void copy_words(void *dst, const void *src, size_t len)
+{
+	uint64_t eight;
+	uint32_t four;
+
+	if (len == 4 && !((uintptr_t)dst & 3)) {
+		memcpy(&four, src, 4);
+		__atomic_store_n((uint32_t *)dst, four, __ATOMIC_RELEASE);
+	} else if (len == 8 && !((uintptr_t)dst & 7)) {
+		memcpy(&eight, src, 8);
+		__atomic_store_n((uint64_t *)dst, eight, __ATOMIC_RELEASE);
+	} else {
+		smp_mb();
+		memcpy(dst, src, len);
+	}
+}
+
+static int dma_direct(TrainiumState *s, hwaddr addr, uint8_t *buf, hwaddr size, bool write)
+{
+	struct dma_map map;
+	hwaddr len;
+
+	for (; size; addr += len, buf += len, size -= len) {
+		len = ram_get(s, addr, size, write, &map);
+		if (!len) {
+			return -1;
+		}
+		if (write) {
+			copy_words(map.ptr, buf, len);
+		} else {
+			copy_words(buf, map.ptr, len);
+		}
+		ram_put(&map, len, write);
+	}
+	return 0;
+}
+
+/* BQL held. */
+static int dma_translated(TrainiumState *s, hwaddr addr, uint8_t *buf, hwaddr size, bool write)
 {
 	AddressSpace *as = pci_get_address_space(PCI_DEVICE(s));
 
-	/* Everything written before is visible before what is written now. */
-	smp_mb();
-	while (size) {
-		hwaddr len = size;
+	for (hwaddr len; size; addr += len, buf += len, size -= len) {
+		MemoryRegion *mr;
+		hwaddr xlat;
 
-		if (!dma_is_ram(as, addr, &len, write) ||
+		RCU_READ_LOCK_GUARD();
+		len = size;
+		mr = address_space_translate(as, addr, &xlat, &len, write, MEMTXATTRS_UNSPECIFIED);
+		if (!len || !memory_access_is_direct(mr, write) ||
 		    address_space_rw(as, addr, MEMTXATTRS_UNSPECIFIED, buf, len, write) !=
 			    MEMTX_OK) {
 			return -1;
 		}
-		addr += len;
-		buf += len;
-		size -= len;
 	}
 	return 0;
+}
+
+static void dma_bh(void *opaque)
+{
+	TrainiumState *s = opaque;
+	struct dma_request *request;
+
+	qemu_mutex_lock(&s->dma_lock);
+	while ((request = QSIMPLEQ_FIRST(&s->dma_requests))) {
+		QSIMPLEQ_REMOVE_HEAD(&s->dma_requests, next);
+		qemu_mutex_unlock(&s->dma_lock);
+		request->result = dma_translated(s, request->addr, request->buf, request->size,
+						 request->write);
+		qemu_mutex_lock(&s->dma_lock);
+		request->done = true;
+		qemu_cond_broadcast(&s->dma_done);
+	}
+	qemu_mutex_unlock(&s->dma_lock);
+}
+
+static int dma_by_main_loop(TrainiumState *s, hwaddr addr, uint8_t *buf, hwaddr size, bool write)
+{
+	struct dma_request request = {
+		.addr = addr, .buf = buf, .size = size, .write = write, .result = -1
+	};
+
+	qemu_mutex_lock(&s->dma_lock);
+	if (!s->dma_cancelled) {
+		QSIMPLEQ_INSERT_TAIL(&s->dma_requests, &request, next);
+		qemu_bh_schedule(s->dma_bh);
+		while (!request.done) {
+			qemu_cond_wait(&s->dma_done, &s->dma_lock);
+		}
+	}
+	qemu_mutex_unlock(&s->dma_lock);
+	return request.result;
+}
+
+void trainium_dma_init(TrainiumState *s)
+{
+	qemu_mutex_init(&s->dma_lock);
+	qemu_cond_init(&s->dma_done);
+	QSIMPLEQ_INIT(&s->dma_requests);
+	s->dma_bh = qemu_bh_new(dma_bh, s);
+	s->dma_cancelled = true;
+}
+
+void trainium_dma_exit(TrainiumState *s)
+{
+	trainium_dma_cancel(s);
+	qemu_bh_delete(s->dma_bh);
+	s->dma_bh = NULL;
+}
+
+void trainium_dma_fini(TrainiumState *s)
+{
+	qemu_cond_destroy(&s->dma_done);
+	qemu_mutex_destroy(&s->dma_lock);
+}
+
+void trainium_dma_cancel(TrainiumState *s)
+{
+	struct dma_request *request;
+
+	qemu_mutex_lock(&s->dma_lock);
+	s->dma_cancelled = true;
+	while ((request = QSIMPLEQ_FIRST(&s->dma_requests))) {
+		QSIMPLEQ_REMOVE_HEAD(&s->dma_requests, next);
+		request->done = true;
+	}
+	qemu_cond_broadcast(&s->dma_done);
+	qemu_mutex_unlock(&s->dma_lock);
+}
+
+void trainium_dma_allow(TrainiumState *s)
+{
+	/* An IOMMU is there before the machine starts or not at all. */
+	qatomic_set(&s->iommu,
+		    pci_device_iommu_address_space(PCI_DEVICE(s)) != &address_space_memory);
+	qemu_mutex_lock(&s->dma_lock);
+	s->dma_cancelled = false;
+	qemu_mutex_unlock(&s->dma_lock);
+}
+
+static int dma_rw(TrainiumState *s, hwaddr addr, uint8_t *buf, hwaddr size, bool write)
+{
+	if (!qatomic_read(&s->iommu)) {
+		return dma_direct(s, addr, buf, size, write);
+	}
+	if (qemu_mutex_iothread_locked()) {
+		return dma_translated(s, addr, buf, size, write);
+	}
+	return dma_by_main_loop(s, addr, buf, size, write);
 }
 
 static int host_read(void *opaque, uint64_t addr, void *buf, size_t len)
@@ -53,29 +224,38 @@ static int host_write(void *opaque, uint64_t addr, const void *buf, size_t len)
 	return dma_rw(opaque, addr, (uint8_t *)buf, len, true);
 }
 
-/* NULL, e.g. when the mapping crosses a region, makes the model use read and write. */
+static __thread struct dma_map maps[MAPS];
+
+/* NULL makes the model use read and write. */
 static void *host_map(void *opaque, uint64_t addr, size_t *len, bool device_writes)
 {
-	AddressSpace *as = pci_get_address_space(PCI_DEVICE(opaque));
-	hwaddr part = *len;
-	void *ptr;
+	TrainiumState *s = opaque;
+	unsigned int i;
+	hwaddr part;
 
-	if (!dma_is_ram(as, addr, &part, device_writes)) {
+	for (i = 0; i < MAPS && maps[i].ptr; i++) {
+		continue;
+	}
+	if (i == MAPS || qatomic_read(&s->iommu)) {
 		return NULL;
 	}
-	ptr = address_space_map(as, addr, &part, device_writes, MEMTXATTRS_UNSPECIFIED);
-	if (!ptr) {
-		return NULL;
+	part = ram_get(s, addr, *len, device_writes, &maps[i]);
+	if (part) {
+		*len = part;
 	}
-	*len = part;
-	return ptr;
+	return maps[i].ptr;
 }
 
 static void host_unmap(void *opaque, void *ptr, size_t len, bool device_writes)
 {
-	AddressSpace *as = pci_get_address_space(PCI_DEVICE(opaque));
+	unsigned int i;
 
-	address_space_unmap(as, ptr, len, device_writes, len);
+	for (i = 0; i < MAPS; i++) {
+		if (maps[i].ptr == ptr && maps[i].cache.is_write == device_writes) {
+			ram_put(&maps[i], len, device_writes);
+			return;
+		}
+	}
 }
 
 static uint64_t host_clock_ns(void *opaque)
@@ -102,4 +282,6 @@ const struct emu_host_ops trainium_host_ops = {
 	.clock_ns = host_clock_ns,
 	.thread_start = host_thread_start,
 	.thread_stop = host_thread_stop,
+	.event = trainium_event,
+	.removed = trainium_removed,
 };

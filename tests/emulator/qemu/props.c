@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Properties besides those of the command line: faults on demand (set before start or by qom-set at
- * run time) and counters of guest mistakes (qom-get).
+ * Properties besides those trainium.c defines: faults on demand (set before start or by qom-set at
+ * run time), statistics and counters of guest mistakes (qom-get).
  *
  * Everything here runs with the BQL.
  */
@@ -20,20 +20,6 @@ static void fault_get(Object *obj, Visitor *v, const char *name, void *opaque, E
 	visit_type_uint64(v, name, &value, errp);
 }
 
-static bool fault_set_model(TrainiumState *s, const char *name, uint64_t value, Error **errp)
-{
-	switch (emu_device_fault_set(s->model, name, value)) {
-	case 0:
-		return true;
-	case -ERANGE:
-		error_setg(errp, "trainium: %s=%" PRIu64 " is out of range", name, value);
-		return false;
-	default:
-		error_setg(errp, "trainium: the model has no fault %s", name);
-		return false;
-	}
-}
-
 static void fault_set(Object *obj, Visitor *v, const char *name, void *opaque, Error **errp)
 {
 	TrainiumState *s = TRAINIUM(obj);
@@ -43,7 +29,7 @@ static void fault_set(Object *obj, Visitor *v, const char *name, void *opaque, E
 		return;
 	}
 	if (s->model) {
-		fault_set_model(s, name, value, errp);
+		trainium_fault_set(s, name, value, errp);
 	} else {
 		s->fault[(uintptr_t)opaque] = value;
 	}
@@ -55,11 +41,32 @@ bool trainium_faults_apply(TrainiumState *s, Error **errp)
 	unsigned int i;
 
 	for (i = 0; i < TRAINIUM_FAULTS_MAX && (name = emu_fault_name(i, NULL)); i++) {
-		if (s->fault[i] && !fault_set_model(s, name, s->fault[i], errp)) {
+		if (s->fault[i] && !trainium_fault_set(s, name, s->fault[i], errp)) {
 			return false;
 		}
 	}
 	return true;
+}
+
+static void stat_get(Object *obj, Visitor *v, const char *name, void *opaque, Error **errp)
+{
+	TrainiumState *s = TRAINIUM(obj);
+	uint64_t value = s->model ? emu_device_stat(s->model, (uintptr_t)opaque) : 0;
+
+	visit_type_uint64(v, name, &value, errp);
+}
+
+static bool report_mistakes_get(Object *obj, Error **errp)
+{
+	return qatomic_read(&TRAINIUM(obj)->report_mistakes);
+}
+
+static void report_mistakes_set(Object *obj, bool value, Error **errp)
+{
+	TrainiumState *s = TRAINIUM(obj);
+
+	qatomic_set(&s->mistakes_shown, 0);
+	qatomic_set(&s->report_mistakes, value);
 }
 
 static void complaints_get(Object *obj, Visitor *v, const char *name, void *opaque, Error **errp)
@@ -84,26 +91,64 @@ static char *complaint_text_get(Object *obj, Error **errp)
 	return g_strdup(text);
 }
 
-void trainium_class_properties_add(ObjectClass *class)
+/* The properties of the command line, which trainium.c defines. */
+static const struct {
+	const char *name, *help;
+} described[] = {
+	{ "arch", "product: trn1, inf2 or trn2" },
+	{ "routing-id", "place in the topology, 0 to 63; one of its own for each device" },
+	{ "serial", "serial number; 0: made from generation and routing id" },
+	{ "hbm-size", "bytes of each HBM stack: a power of two from 64 MiB; 0: the real size" },
+	{ "disable-features",
+	  "bits of the open extension to leave out: 1 MSI-X, 2 cores, 4 windows, "
+	  "8 notifications, 16 clock, 32 links" },
+};
+
+static void counters_add(ObjectClass *class)
 {
 	const char *name, *help;
 	uintptr_t i;
 
-	for (i = 0; i < TRAINIUM_FAULTS_MAX && (name = emu_fault_name(i, &help)); i++) {
-		object_class_property_add(class, name, "uint64", fault_get, fault_set, NULL,
-					  (void *)i);
-		object_class_property_set_description(class, name, help);
+	for (i = 0; (name = emu_stat_name(i, &help)); i++) {
+		g_autofree char *stat = g_strdup_printf("stat-%s", name);
+		g_autofree char *text = g_strdup_printf("read-only: %s", help);
+
+		object_class_property_add(class, stat, "uint64", stat_get, NULL, NULL, (void *)i);
+		object_class_property_set_description(class, stat, text);
 	}
 	object_class_property_add(class, "complaints", "uint64", complaints_get, NULL, NULL,
 				  (void *)(uintptr_t)EMU_COMPLAINT_NONE);
-	object_class_property_set_description(class, "complaints", "guest mistakes counted so far");
+	object_class_property_set_description(class, "complaints",
+					      "read-only: guest mistakes counted so far");
 	for (i = EMU_COMPLAINT_NONE + 1; i < EMU_COMPLAINT_COUNT; i++) {
 		g_autofree char *kind = g_strdup_printf("complaints-%s", emu_complaint_name(i));
 
 		object_class_property_add(class, kind, "uint64", complaints_get, NULL, NULL,
 					  (void *)i);
+		object_class_property_set_description(class, kind,
+						      "read-only: mistakes of this kind");
 	}
 	object_class_property_add_str(class, "complaint-text", complaint_text_get, NULL);
 	object_class_property_set_description(class, "complaint-text",
-					      "the last guest mistake in words");
+					      "read-only: the last guest mistake in words");
+}
+
+void trainium_class_properties_add(ObjectClass *class)
+{
+	const char *name, *help;
+	uintptr_t i;
+
+	for (i = 0; i < ARRAY_SIZE(described); i++) {
+		object_class_property_set_description(class, described[i].name, described[i].help);
+	}
+	for (i = 0; i < TRAINIUM_FAULTS_MAX && (name = emu_fault_name(i, &help)); i++) {
+		object_class_property_add(class, name, "uint64", fault_get, fault_set, NULL,
+					  (void *)i);
+		object_class_property_set_description(class, name, help);
+	}
+	object_class_property_add_bool(class, "report-mistakes", report_mistakes_get,
+				       report_mistakes_set);
+	object_class_property_set_description(
+		class, "report-mistakes", "on: a line for each of the first 1000 guest mistakes");
+	counters_add(class);
 }

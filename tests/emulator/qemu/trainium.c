@@ -16,38 +16,64 @@
 #include "qemu/main-loop.h"
 #include "qemu/module.h"
 #include "trainium/regs.h"
+#include "trace.h"
 
 #define EXT_CAP_VENDOR	0x000b
 #define EXP_CAP_OFFSET	0x80
 #define MSIX_CAP_OFFSET 0xc0
 
+static uint64_t word_read(TrainiumState *s, unsigned int bar, hwaddr addr, unsigned int size)
+{
+	uint64_t value = emu_device_read(s->model, bar, addr, size);
+
+	trace_trainium_read(s->routing_id, bar, addr, size, value);
+	return value;
+}
+
+static void word_write(TrainiumState *s, unsigned int bar, hwaddr addr, uint64_t value,
+		       unsigned int size)
+{
+	trace_trainium_write(s->routing_id, bar, addr, size, value);
+	emu_device_write(s->model, bar, addr, value, size);
+}
+
 static uint64_t bar0_read(void *opaque, hwaddr addr, unsigned int size)
 {
-	TrainiumState *s = opaque;
-
-	return emu_device_read(s->model, 0, addr, size);
+	return word_read(opaque, 0, addr, size);
 }
 
 static void bar0_write(void *opaque, hwaddr addr, uint64_t value, unsigned int size)
 {
-	TrainiumState *s = opaque;
-
-	emu_device_write(s->model, 0, addr, value, size);
+	word_write(opaque, 0, addr, value, size);
 }
 
 static uint64_t ext_read(void *opaque, hwaddr addr, unsigned int size)
 {
-	TrainiumState *s = opaque;
-
-	return emu_device_read(s->model, TRN_EXT_BAR, addr, size);
+	return word_read(opaque, TRN_EXT_BAR, addr, size);
 }
 
 static void ext_write(void *opaque, hwaddr addr, uint64_t value, unsigned int size)
 {
-	TrainiumState *s = opaque;
-
-	emu_device_write(s->model, TRN_EXT_BAR, addr, value, size);
+	word_write(opaque, TRN_EXT_BAR, addr, value, size);
 }
+
+/* BAR4 of a device that was pulled out. */
+static uint64_t gone_read(void *opaque, hwaddr addr, unsigned int size)
+{
+	return ~0ull;
+}
+
+static void gone_write(void *opaque, hwaddr addr, uint64_t value, unsigned int size)
+{
+}
+
+static const MemoryRegionOps gone_ops = {
+	.read = gone_read,
+	.write = gone_write,
+	.endianness = DEVICE_LITTLE_ENDIAN,
+	.valid = { .min_access_size = 1, .max_access_size = 8, .unaligned = true },
+	.impl = { .min_access_size = 1, .max_access_size = 8, .unaligned = true },
+};
 
 /* Odd sizes reach the model, which counts them as a mistake; 64-bit accesses arrive as two words.
  */
@@ -91,6 +117,90 @@ void trainium_interrupt(void *opaque, unsigned int vector)
 	}
 }
 
+const char *trainium_name(TrainiumState *s)
+{
+	return s->name;
+}
+
+bool trainium_is_bus_master(TrainiumState *s)
+{
+	return pci_get_word(PCI_DEVICE(s)->config + PCI_COMMAND) & PCI_COMMAND_MASTER;
+}
+
+static void bus_master_set(TrainiumState *s, bool on)
+{
+	if (on == s->bus_master) {
+		return;
+	}
+	s->bus_master = on;
+	trace_trainium_bus_master(s->routing_id, on);
+	if (on) {
+		trainium_dma_allow(s);
+	}
+	emu_device_bus_master(s->model, on);
+	if (!on) {
+		trainium_dma_cancel(s);
+	}
+}
+
+/* BAR4 shows the stacks while the device is there. BQL held. */
+static void hbm_show(TrainiumState *s)
+{
+	bool there = !emu_device_removed(s->model);
+	unsigned int h;
+
+	for (h = 0; h < s->stacks; h++) {
+		memory_region_set_enabled(&s->hbm[h], there);
+	}
+	memory_region_set_enabled(&s->gone, !there);
+}
+
+static void removed_bh(void *opaque)
+{
+	hbm_show(opaque);
+}
+
+/* From any thread. */
+void trainium_removed(void *opaque)
+{
+	TrainiumState *s = opaque;
+
+	trace_trainium_removal(s->routing_id);
+	if (s->removed_bh) {
+		qemu_bh_schedule(s->removed_bh);
+	}
+}
+
+bool trainium_fault_set(TrainiumState *s, const char *name, uint64_t value, Error **errp)
+{
+	bool was = emu_device_removed(s->model);
+	char range[256];
+
+	/* Taking it out of that state waits for the model's threads. */
+	if (was) {
+		bus_master_set(s, false);
+	}
+	switch (emu_device_fault_set(s->model, name, value)) {
+	case 0:
+		break;
+	case -ERANGE:
+	case -ENOTSUP:
+		emu_device_fault_range(s->model, name, range, sizeof(range));
+		error_setg(errp, "trainium: %s=%" PRIu64 " is refused; must be %s", name, value,
+			   range);
+		return false;
+	default:
+		error_setg(errp, "trainium: the model has no fault %s", name);
+		return false;
+	}
+	/* Plugged in again: the configuration space starts anew, too. */
+	if (was && !emu_device_removed(s->model)) {
+		pci_device_reset(PCI_DEVICE(s));
+		hbm_show(s);
+	}
+	return true;
+}
+
 /* BAR4 is a container of the stacks: what a slot has behind its stack answers like empty bus. */
 static void hbm_create(TrainiumState *s)
 {
@@ -106,6 +216,10 @@ static void hbm_create(TrainiumState *s)
 		memory_region_init_ram_ptr(&s->hbm[h], OBJECT(s), name, size, hbm + offset);
 		memory_region_add_subregion(&s->bar4, offset, &s->hbm[h]);
 	}
+	s->stacks = h;
+	memory_region_init_io(&s->gone, OBJECT(s), &gone_ops, s, "trainium-gone", bar_size);
+	memory_region_add_subregion(&s->bar4, 0, &s->gone);
+	hbm_show(s);
 	pci_register_bar(PCI_DEVICE(s), 4,
 			 PCI_BASE_ADDRESS_SPACE_MEMORY | PCI_BASE_ADDRESS_MEM_TYPE_64 |
 				 PCI_BASE_ADDRESS_MEM_PREFETCH,
@@ -199,13 +313,17 @@ static bool model_create(TrainiumState *s, Error **errp)
 		return false;
 	}
 	emu_device_bus_master(s->model, false);
-	return trainium_faults_apply(s, errp);
+	return true;
 }
 
 static void trainium_exit(PCIDevice *pci)
 {
 	TrainiumState *s = TRAINIUM(pci);
 
+	trainium_device_remove(s);
+	if (s->dma_bh) {
+		trainium_dma_exit(s);
+	}
 	if (s->model) {
 		emu_device_bus_master(s->model, false);
 		emu_device_reset(s->model);
@@ -218,6 +336,10 @@ static void trainium_exit(PCIDevice *pci)
 		qemu_bh_delete(s->irq_bh);
 		s->irq_bh = NULL;
 	}
+	if (s->removed_bh) {
+		qemu_bh_delete(s->removed_bh);
+		s->removed_bh = NULL;
+	}
 	if (s->migration_blocker) {
 		migrate_del_blocker(s->migration_blocker);
 		error_free(s->migration_blocker);
@@ -228,21 +350,34 @@ static void trainium_exit(PCIDevice *pci)
 static void trainium_realize(PCIDevice *pci, Error **errp)
 {
 	TrainiumState *s = TRAINIUM(pci);
+	DeviceState *dev = DEVICE(pci);
 
-	error_setg(&s->migration_blocker, "trainium: HBM and running cores cannot be migrated");
+	s->name = dev->id ? g_strdup(dev->id) : g_strdup_printf("trainium@%u", s->routing_id);
+	if (!trainium_check_slot(s, errp)) {
+		return;
+	}
+	error_setg(&s->migration_blocker,
+		   "trainium: the state of device '%s' (HBM, running cores) cannot be migrated or "
+		   "saved; remove it first (device_del)",
+		   s->name);
 	if (migrate_add_blocker(s->migration_blocker, errp) < 0) {
 		error_free(s->migration_blocker);
 		s->migration_blocker = NULL;
 		return;
 	}
 	s->irq_bh = qemu_bh_new(irq_bh, s);
-	if (!model_create(s, errp)) {
+	s->removed_bh = qemu_bh_new(removed_bh, s);
+	trainium_dma_init(s);
+	s->dma_ready = true;
+	if (!model_create(s, errp) || !trainium_check_hole(s, errp) ||
+	    !trainium_check_msix(s, errp)) {
 		goto fail;
 	}
 	bars_create(s);
-	if (!config_create(s, errp) || !msix_create(s, errp)) {
+	if (!config_create(s, errp) || !msix_create(s, errp) || !trainium_faults_apply(s, errp)) {
 		goto fail;
 	}
+	trainium_device_add(s);
 	return;
 fail:
 	trainium_exit(pci);
@@ -252,17 +387,28 @@ static void trainium_config_write(PCIDevice *pci, uint32_t addr, uint32_t value,
 {
 	TrainiumState *s = TRAINIUM(pci);
 
+	if (emu_device_removed(s->model)) {
+		return;
+	}
 	pci_default_write_config(pci, addr, value, len);
 	pcie_cap_flr_write_config(pci, addr, value, len);
-	emu_device_bus_master(s->model,
-			      pci_get_word(pci->config + PCI_COMMAND) & PCI_COMMAND_MASTER);
+	bus_master_set(s, trainium_is_bus_master(s));
+}
+
+static uint32_t trainium_config_read(PCIDevice *pci, uint32_t addr, int len)
+{
+	if (emu_device_removed(TRAINIUM(pci)->model)) {
+		return ~0u >> (32 - 8 * len);
+	}
+	return pci_default_read_config(pci, addr, len);
 }
 
 static void trainium_reset(DeviceState *dev)
 {
 	TrainiumState *s = TRAINIUM(dev);
 
-	emu_device_bus_master(s->model, false);
+	trace_trainium_machine_reset(s->routing_id);
+	bus_master_set(s, false);
 	emu_device_reset(s->model);
 	qatomic_set(&s->irq_pending, 0);
 }
@@ -273,6 +419,10 @@ static void trainium_finalize(Object *obj)
 	TrainiumState *s = TRAINIUM(obj);
 
 	emu_device_destroy(s->model);
+	if (s->dma_ready) {
+		trainium_dma_fini(s);
+	}
+	g_free(s->name);
 }
 
 static Property trainium_properties[] = {
@@ -296,6 +446,7 @@ static void trainium_class_init(ObjectClass *class, void *data)
 	pc->realize = trainium_realize;
 	pc->exit = trainium_exit;
 	pc->config_write = trainium_config_write;
+	pc->config_read = trainium_config_read;
 	pc->vendor_id = TRN_PCI_VENDOR;
 	pc->class_id = PCI_CLASS_OTHERS;
 	trainium_class_properties_add(class);
@@ -313,6 +464,7 @@ static const TypeInfo trainium_type = {
 static void trainium_register(void)
 {
 	type_register_static(&trainium_type);
+	trainium_monitor_register();
 }
 
 type_init(trainium_register)

@@ -7,6 +7,8 @@
 
 #include "qemu/osdep.h"
 #include "hw/pci/pci.h"
+#include "qemu/queue.h"
+#include "qemu/thread.h"
 #include "qom/object.h"
 #include "emu.h"
 #include "trainium/ext.h"
@@ -17,12 +19,18 @@ OBJECT_DECLARE_SIMPLE_TYPE(TrainiumState, TRAINIUM)
 #define TRAINIUM_FAULTS_MAX 64
 #define TRAINIUM_STACKS_MAX 4
 
+struct dma_request;
+
 /**
  * struct TrainiumState - one function.
  * @model: created at realize, destroyed with the object: guest memory maps point into it until then
  * @irq_bh: sends the messages of @irq_pending (atomic) from the main loop, for threads without the
  * BQL
  * @fault: values set before the model exists, by index of emu_fault_name()
+ * @name: id of the device, or its type and routing id
+ * @report_mistakes, @mistakes_shown: a line for each guest mistake; atomic
+ * @removed_bh: hides BAR4 from the main loop after the fault "removal"
+ * @dma_bh, @dma_lock, @dma_done, @dma_requests, @dma_cancelled, @iommu: dma.c
  */
 struct TrainiumState {
 	PCIDevice parent_obj;
@@ -40,17 +48,59 @@ struct TrainiumState {
 	QEMUBH *irq_bh;
 	unsigned long irq_pending;
 	Error *migration_blocker;
+	char *name;
+	bool listed, report_mistakes, bus_master, dma_ready;
+	unsigned int stacks;
+	unsigned int mistakes_shown;
+	QEMUBH *removed_bh;
+	MemoryRegion gone;
+	QTAILQ_ENTRY(TrainiumState) list;
+
+	QEMUBH *dma_bh;
+	QemuMutex dma_lock;
+	QemuCond dma_done;
+	QSIMPLEQ_HEAD(, dma_request) dma_requests;
+	bool dma_cancelled, iommu;
 };
 
 /* dma.c: host operations of the model on the device's address space. */
 extern const struct emu_host_ops trainium_host_ops;
+/* With the object, before the model. */
+void trainium_dma_init(TrainiumState *s);
+/* At the end of the device, BQL held; no access goes through the main loop after it. */
+void trainium_dma_exit(TrainiumState *s);
+/* With the object, after the model. */
+void trainium_dma_fini(TrainiumState *s);
+/* Before threads of the model are waited for, BQL held: accesses fail until allowed again. */
+void trainium_dma_cancel(TrainiumState *s);
+void trainium_dma_allow(TrainiumState *s);
 
-/* props.c: faults and complaint counters as properties of the class. */
+/* event.c; any thread */
+void trainium_event(void *opaque, const struct emu_event *event);
+
+/* check.c: the machine, and the devices in it. */
+bool trainium_check_slot(TrainiumState *s, Error **errp);
+bool trainium_check_hole(TrainiumState *s, Error **errp);
+bool trainium_check_msix(TrainiumState *s, Error **errp);
+void trainium_device_add(TrainiumState *s);
+void trainium_device_remove(TrainiumState *s);
+/* The device after @s, the first with NULL; NULL at the end. */
+TrainiumState *trainium_device_next(TrainiumState *s);
+
+/* monitor.c */
+void trainium_monitor_register(void);
+
+/* props.c: faults, statistics and complaint counters as properties of the class. */
 void trainium_class_properties_add(ObjectClass *class);
 /* Hands the faults given on the command line to the model. */
 bool trainium_faults_apply(TrainiumState *s, Error **errp);
 
 /* trainium.c */
 void trainium_interrupt(void *opaque, unsigned int vector);
+void trainium_removed(void *opaque);
+const char *trainium_name(TrainiumState *s);
+bool trainium_is_bus_master(TrainiumState *s);
+/* Sets a fault of the model and what the shell has to do with it. Return: false, *errp is set. */
+bool trainium_fault_set(TrainiumState *s, const char *name, uint64_t value, Error **errp);
 
 #endif /* HW_MISC_TRAINIUM_H */

@@ -1,0 +1,103 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# QEMU's device before any guest runs: properties that are out of range, contradictory or unknown, machines that do not
+# fit, what cannot be saved; and what a person sees of the device from outside.
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+cd "$ROOT" || exit 2
+
+QEMU=$(scripts/qemu-build 2>"$WORK/build") || {
+	not_ok "QEMU is built" "$(tail -n 5 "$WORK/build")"
+	finish
+}
+MACHINE=("$QEMU" -L "${QEMU%/*}/share" -machine q35 -accel qtest -nodefaults -display none -S)
+export CASE_TIMEOUT=20
+
+# refused NAME PATTERN ARGUMENT... - QEMU does not start, and says why.
+refused() {
+	local name=$1 pattern=$2
+	shift 2
+	run "$name" 1 "$pattern" "${MACHINE[@]}" "$@"
+}
+
+# monitor NAME PATTERN COMMANDS ARGUMENT... - QEMU starts; the answers to the lines of COMMANDS must match.
+monitor() {
+	local name=$1 pattern=$2 commands=$3
+	shift 3
+	printf '%b\nquit\n' "$commands" >"$WORK/commands"
+	run "$name" 0 "$pattern" sh -c 'cat "$0" | "$@"' "$WORK/commands" "${MACHINE[@]}" -monitor stdio "$@"
+}
+
+one=(-device "trainium,id=trn0,hbm-size=64M")
+
+refused "an unknown product" 'arch=gpu is unknown; use trn1, inf2 or trn2' -device trainium,arch=gpu
+refused "an unknown property" "trainium\.no-such' not found" -device trainium,no-such=1
+refused "a routing id beyond the last" 'routing-id=64 is out of range; must be 0 to 63' -device trainium,routing-id=64
+refused "a negative routing id" "'routing-id' expects uint32" -device trainium,routing-id=-1
+refused "two devices with one routing id" "routing-id=5 belongs to device 'first'; give every device" \
+	-device trainium,id=first,routing-id=5,hbm-size=64M -device trainium,routing-id=5,hbm-size=64M
+refused "HBM of no power of two" 'hbm-size=100663296 is invalid; .* power of two' -device trainium,hbm-size=96M
+refused "HBM too small" 'hbm-size=33554432 is invalid; .* 67108864' -device trainium,hbm-size=32M
+refused "HBM larger than the real one" 'hbm-size=34359738368 is invalid; .* 17179869184' -device trainium,hbm-size=32G
+refused "HBM beyond 64 bits" "'hbm-size' expects size" -device trainium,hbm-size=99999999T
+refused "HBM larger than the 64-bit hole" 'hbm-size=0: with BAR4 of 256 GiB .* hole ends at 1024 GiB' \
+	-device trainium,arch=trn2,routing-id=0 -device trainium,arch=trn2,routing-id=1 \
+	-device trainium,arch=trn2,routing-id=2 -device trainium,arch=trn2,routing-id=3
+# shellcheck disable=SC2016 # for the inner shell
+run "HBM larger than the host gives" 1 'hbm-size=17179869184, 2 stacks.*Cannot allocate memory; take a smaller' \
+	bash -c 'ulimit -v 12000000; exec "$@"' bash "${MACHINE[@]}" -device trainium
+refused "features nobody knows" 'disable-features=0x100 is invalid; known features are 0x' \
+	-device trainium,disable-features=256
+refused "a fault out of range" 'irq-lost=1000001 is refused; must be 0 to 1000000' -device trainium,irq-lost=1000001
+refused "a fault that is no number" "'irq-lost' expects integer" -device trainium,irq-lost=often
+refused "a DMA engine that is not there" 'engine-hang=35 is refused; must be 0, or 1 \+ a DMA engine of 0 to 33' \
+	-device trainium,engine-hang=35
+refused "a core engine that is not there" 'core-hang=5 is refused; must be .* engines 1, 2, 3, 5, 6, 7' \
+	-device trainium,core-hang=5
+refused "an ECC error outside HBM" 'ecc-correctable-at=.* is refused; must be 0, or 1 \+ a device address' \
+	-device trainium,ecc-correctable-at=0x400000001,hbm-size=64M
+refused "a fault of a feature left out" 'irq-lost=1 is refused; .*lacks feature 0x1' \
+	-device trainium,irq-lost=1,disable-features=1
+refused "a counter cannot be set" "'trainium\.complaints' is not writable" -device trainium,complaints=1
+refused "a machine without MSI-X" 'no MSI-X messages \(no APIC\).* disable-features=0x1' -cpu qemu64,-apic "${one[@]}"
+refused "a bus of conventional PCI" "bus 'old' is conventional PCI.* q35" \
+	-device pcie-pci-bridge,id=old -device trainium,bus=old,addr=1,hbm-size=64M
+refused "a machine that must be migratable" "state of device 'trn0'.* cannot be migrated" -only-migratable "${one[@]}"
+
+monitor "without MSI-X and without interrupts it starts" '0 interrupt vectors' 'info trainium' \
+	-cpu qemu64,-apic -device trainium,hbm-size=64M,disable-features=1
+monitor "a snapshot is refused" "state of device 'trn0'.*remove it first" 'savevm now' "${one[@]}"
+monitor "a migration is refused" "state of device 'trn0'.*remove it first" 'migrate exec:cat>/dev/null' "${one[@]}"
+monitor "faults at run time: refused out of range" 'irq-lost=2000000 is refused' \
+	'qom-set /machine/peripheral/trn0 irq-lost 2000000' "${one[@]}"
+monitor "faults at run time: set, read, shown" 'fault irq-lost: 3' \
+	'qom-set /machine/peripheral/trn0 irq-lost 3\nqom-get /machine/peripheral/trn0 irq-lost\ninfo trainium trn0' "${one[@]}"
+monitor "faults at the start are there" '^7' 'qom-get /machine/peripheral/trn0 fw-silent' \
+	-device trainium,id=trn0,hbm-size=64M,fw-silent=7
+monitor "info trainium shows products" 'other: trn2, routing id 9' 'info trainium' "${one[@]}" \
+	-device trainium,id=other,arch=trn2,routing-id=9,hbm-size=64M
+monitor "info trainium names what it does not find" 'no trainium device with the id nobody' 'info trainium nobody' "${one[@]}"
+monitor "info trainium without a device" 'there is no trainium device' 'info trainium'
+monitor "a hot-plugged device with a routing id that is taken" "routing-id=0 belongs to device 'trn0'" \
+	'device_add trainium,id=new,bus=rp0,hbm-size=64M' "${one[@]}" -device pcie-root-port,id=rp0
+monitor "a hot-plugged device" 'new: trn1, routing id 3' \
+	'device_add trainium,id=new,bus=rp0,routing-id=3,hbm-size=64M\ninfo trainium' "${one[@]}" \
+	-device pcie-root-port,id=rp0
+monitor "a removed device reads as gone" 'state: removed' \
+	'qom-set /machine/peripheral/trn0 removal 1\ninfo trainium' "${one[@]}"
+monitor "a device plugged in again is there" 'state: present' \
+	'qom-set /machine/peripheral/trn0 removal 1\nqom-set /machine/peripheral/trn0 removal 0\ninfo trainium' "${one[@]}"
+
+# Every fault and statistic the model has, with a description.
+"${MACHINE[@]}" -device trainium,help >"$WORK/help"
+if undescribed=$(grep -E '^  (stat-|complaint)' "$WORK/help" | grep -v 'read-only: ') || [ ! -s "$WORK/help" ]; then
+	not_ok "-device trainium,help describes every counter" "$undescribed"
+else
+	ok "-device trainium,help describes every counter"
+fi
+missing=
+for fault in $(sed -nE '/^## Faults on demand/,/^## /s/^\| `([a-z-]+)`.*/\1/p' Documentation/device-model.md); do
+	grep -qE "^  $fault=<uint64> +- ." "$WORK/help" || missing+=" $fault"
+done
+[ -z "$missing" ] && ok "-device trainium,help describes every fault of the manual" ||
+	not_ok "-device trainium,help describes every fault of the manual" "missing:$missing"
+finish
