@@ -14,6 +14,8 @@
 #include "trainium_file.h"
 
 #define TRAINIUM_VECTORS_MAX	64
+/* What a BAR without an address means: Linux forgets those it finds no place for. */
+#define TRAINIUM_NO_ROOM	": the machine has no room for it in its 64-bit PCI window"
 
 static void trainium_device_init_early(struct trainium_device *tdev)
 {
@@ -71,14 +73,21 @@ static int trainium_device_map(struct trainium_device *tdev)
 	if (!arch)
 		return -ENODEV;
 	if (pci_resource_len(pdev, 0) < arch->bar0_size)
-		return dev_err_probe(&pdev->dev, -ENODEV, "BAR0 has %llu bytes, %llu are needed\n",
-				     (u64)pci_resource_len(pdev, 0), arch->bar0_size);
+		return dev_err_probe(&pdev->dev, -ENODEV,
+				     "BAR0 has %llu bytes, %llu are needed%s\n",
+				     (u64)pci_resource_len(pdev, 0), arch->bar0_size,
+				     pci_resource_len(pdev, 0) ? "" : TRAINIUM_NO_ROOM);
 	err = pci_request_regions(pdev, "trainium");
 	if (err)
 		return dev_err_probe(&pdev->dev, err, "the BARs are in use\n");
 	regs = pcim_iomap(pdev, 0, 0);
 	if (!regs)
 		return dev_err_probe(&pdev->dev, -ENOMEM, "cannot map BAR0\n");
+	/* Nothing is done through it; it only tells how much memory there is. */
+	if (!pci_resource_len(pdev, 4))
+		dev_warn(&pdev->dev, "BAR4 has no address" TRAINIUM_NO_ROOM
+			 "; %u x %llu MiB of HBM are assumed\n", arch->stacks,
+			 arch->hbm_size >> 20);
 	/* What the device can address, not what a bus address holds: bits above select windows. */
 	err = dma_set_mask_and_coherent(&pdev->dev, arch->host_size - 1);
 	if (err)

@@ -205,6 +205,8 @@ static struct pci_driver trainium_pci_driver = {
 	.remove = trainium_remove,
 	.shutdown = trainium_shutdown,
 	.dev_groups = trainium_sysfs_groups,
+	/* A device is mostly waited for: a machine with sixteen of them waits once. */
+	.driver.probe_type = PROBE_PREFER_ASYNCHRONOUS,
 };
 
 module_pci_driver(trainium_pci_driver);

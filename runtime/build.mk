@@ -17,7 +17,7 @@ RT_SRCS := $(addprefix $(RT)/,device.c error.c failure.c fence.c fork.c heap.c h
 	info.c memory.c queue.c)
 RT_SRCS += $(addprefix $(RT)/backend_drm/,bo.c context.c device.c discover.c ioctl.c list.c)
 RT_EMU_SRCS := $(addprefix $(RT)/backend_emu/,bo.c context.c copy.c device.c handle.c identity.c irq.c mem.c \
-	options.c program.c query.c recover.c ring.c run.c submit.c worker.c)
+	options.c program.c query.c recover.c ring.c run.c submit.c topology.c worker.c)
 RT_SRCS += $(RT_EMU_SRCS)
 
 -include $(wildcard $(RT)/*.mk) $(wildcard $(RT)/*/*.mk)
@@ -67,7 +67,7 @@ install-libtrn: $(RT_SO)
 -include $(RT_OBJS:.o=.d)
 
 # Tests of this part: linked with the static library, whose inner functions they call.
-RT_TESTS := heap device memory queue run emu fault
+RT_TESTS := heap device memory queue run emu fault machine
 RT_TEST_BIN := $(RT_TESTS:%=$(B)/tests/unit/test_rt_%)
 RT_TEST_OBJS := $(RT_TESTS:%=$(B)/tests/unit/test_rt_%.o) $(B)/tests/unit/rt_rig.o
 UNIT_TESTS += $(RT_TEST_BIN)

@@ -74,7 +74,7 @@ run-system: all
 run-vm:
 	$(Q)$(MAKE) --no-print-directory vm-guest
 	$(Q)tests/run --label vm --timeout 2700 --jobs 2 --result $(CHECK_LOGS)/vm.result --log-dir $(CHECK_LOGS) \
-		$(foreach k,$(KERNELS),"tests/vm/suite --kernel $(k)")
+		$(foreach k,$(KERNELS),"tests/vm/suite --kernel $(k)") "tests/vm/machines --kernel $(lastword $(KERNELS))"
 
 check-kasan:
 	$(Q)scripts/deps build demo check vm kasan

@@ -132,6 +132,8 @@ struct trnhw_arch {
 
 /** trnhw_arch_find() - table of a PCI device id, NULL when unknown. */
 const struct trnhw_arch *trnhw_arch_find(u16 pci_device);
+/** trnhw_arch_find_name() - the same of a short name, "trn1". */
+const struct trnhw_arch *trnhw_arch_find_name(const char *name);
 
 /**
  * struct trnhw_fwio - FWIO mailbox.

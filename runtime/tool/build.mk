@@ -3,7 +3,8 @@
 # The `trn` command: build/bin/trn; it finds libtrn.so.0 in ../lib, in the build tree and installed.
 
 TOOL_SRCS := $(addprefix runtime/tool/,cmd_doctor.c cmd_info.c cmd_ls.c cmd_run.c cmd_test.c describe.c \
-	files.c health_memory.c health_run.c json.c main.c options.c probe.c text.c)
+	files.c health_memory.c health_run.c json.c main.c options.c probe.c text.c \
+	topology.c)
 TOOL_OBJS := $(TOOL_SRCS:%.c=$(B)/%.o)
 TOOL_LIBS := -ldl -lm
 

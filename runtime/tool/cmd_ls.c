@@ -4,14 +4,38 @@
 
 #include "describe.h"
 #include "text.h"
+#include "topology.h"
 
 #define DEVICES_MAX 64
 
-static const char help[] = "usage: trn ls [--json] [--device SPEC]\n\n"
-			   "Lists the devices that a driver serves, by PCI address, and the one "
-			   "that TRN_DEVICE names.\n"
-			   "With none, prints an empty list, says on standard error what to do, "
-			   "and ends with status 0.\n\n" TOOL_COMMON_HELP;
+static const char help[] =
+	"usage: trn ls [--json] [--device SPEC]\n\n"
+	"Lists the devices that a driver serves, by PCI address, and the one "
+	"that TRN_DEVICE names.\n"
+	"INDEX is the place in the machine, ROUTING the number by which the "
+	"hardware knows it,\n"
+	"LINKED TO the devices its links go to, in their order; complete machines "
+	"are drawn below.\n"
+	"With none, prints an empty list, says on standard error what to do, "
+	"and ends with status 0.\n\n" TOOL_COMMON_HELP;
+
+/* Of one device: the specs of those its links go to, in their order. */
+static void print_links(struct json *json, const struct trn_device_info *list, size_t count,
+			size_t at)
+{
+	uint32_t to[TRN_NEIGHBOURS_MAX];
+	uint32_t links = trn_device_neighbours(list, count, at, to), i;
+
+	if (!links)
+		return;
+	json_open(json, NULL, '{');
+	json_string(json, "from", list[at].spec);
+	json_open(json, "to", '[');
+	for (i = 0; i < links; i++)
+		json_string(json, NULL, list[to[i]].spec);
+	json_close(json, ']');
+	json_close(json, '}');
+}
 
 static void print_json(const struct trn_device_info *list, size_t count)
 {
@@ -23,16 +47,23 @@ static void print_json(const struct trn_device_info *list, size_t count)
 	for (i = 0; i < count; i++)
 		describe_device(&json, NULL, &list[i]);
 	json_close(&json, ']');
+	json_open(&json, "links", '[');
+	for (i = 0; i < count; i++)
+		print_links(&json, list, count, i);
+	json_close(&json, ']');
 	json_close(&json, '}');
 }
 
 static bool print_text(const struct tool *tool, const struct trn_device_info *list, size_t count)
 {
 	static const char *const heading[] = {
-		"DEVICE", "NODE", "PCI", "PRODUCT", "CORES", "FREE HBM", "DRIVER",
+		"DEVICE",   "NODE",   "PCI",   "PRODUCT", "CORES",
+		"FREE HBM", "DRIVER", "INDEX", "ROUTING", "LINKED TO",
 	};
-	struct text_table table = { .columns = 7, .right = 1u << 5 };
-	char cores[TEXT_CELL], memory[TEXT_CELL];
+	const bool known = topology_known(list, count);
+	struct text_table table = { .columns = known ? 10 : 9,
+				    .right = 1u << 5 | 1u << 7 | 1u << 8 };
+	char cores[TEXT_CELL], memory[TEXT_CELL], links[TEXT_CELL], index[16], routing[16];
 	bool ok = text_row(&table, heading);
 	size_t i;
 
@@ -45,17 +76,27 @@ static bool print_text(const struct tool *tool, const struct trn_device_info *li
 			cores,
 			list[i].generation ? text_bytes(list[i].hbm_free, memory) : "-",
 			list[i].backend,
+			index,
+			routing,
+			links,
 		};
 
-		if (list[i].generation)
+		snprintf(cores, sizeof(cores), "-");
+		snprintf(index, sizeof(index), "-");
+		snprintf(routing, sizeof(routing), "-");
+		topology_links(list, count, i, links, sizeof(links));
+		if (list[i].generation) {
 			snprintf(cores, sizeof(cores), "%u/%u free", describe_free_cores(&list[i]),
 				 list[i].cores);
-		else
-			snprintf(cores, sizeof(cores), "-");
+			snprintf(index, sizeof(index), "%u", list[i].device_index);
+			snprintf(routing, sizeof(routing), "%u", list[i].routing_id);
+		}
 		ok = text_row(&table, cells);
 	}
-	if (ok)
+	if (ok) {
 		text_print(&table, tool->color);
+		topology_print(list, count);
+	}
 	free(table.cells);
 	return ok;
 }

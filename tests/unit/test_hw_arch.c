@@ -53,6 +53,8 @@ START_TEST(arch_refuses_unknown)
 	ck_assert_ptr_null(trnhw_arch_find(0x7064));
 	ck_assert_ptr_null(trnhw_arch_find(0));
 	ck_assert_ptr_null(trnhw_arch_find(0xffff));
+	ck_assert_ptr_null(trnhw_arch_find_name("trn3"));
+	ck_assert_ptr_null(trnhw_arch_find_name(""));
 }
 END_TEST
 
@@ -90,6 +92,7 @@ START_TEST(arch_limits)
 	static const u16 ids[] = { 0x7164, 0x7264, 0x7364 };
 	const struct trnhw_arch *arch = trnhw_arch_find(ids[_i]);
 
+	ck_assert_ptr_eq(trnhw_arch_find_name(arch->name), arch);
 	ck_assert_uint_le(arch->cores, TRN_MAX_CORES);
 	ck_assert_uint_le(arch->engines, TRNHW_ENGINES_MAX);
 	ck_assert_uint_eq(arch->cores % arch->h2t_cores, 0);

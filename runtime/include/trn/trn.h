@@ -129,11 +129,26 @@ struct trn_holder {
  */
 TRN_API enum trn_status trn_device_list(struct trn_device_info *list, size_t *count);
 
+#define TRN_NEIGHBOURS_MAX 4
+
+/**
+ * trn_device_neighbours() - devices that links of the machine connect to one.
+ * @list: all devices of the machine, from trn_device_list()
+ * @count: how many
+ * @position: of the device in @list
+ * @neighbours: out, positions in @list, in the order of the device's links
+ *
+ * Return: how many; 0 when the machine has not the number of devices the documented topologies have
+ * (a torus of 16 for Trn1 and Trn2; a ring of 12 or a line of 6 for Inf2).
+ */
+TRN_API uint32_t trn_device_neighbours(const struct trn_device_info *list, size_t count,
+				       size_t position, uint32_t neighbours[TRN_NEIGHBOURS_MAX]);
+
 /**
  * trn_device_open() - open a device.
- * @spec: "trn0", "/dev/accel/accel0", "0000:00:04.0", "emu:trn1", "emu:inf2"; NULL: the environment
- * variable TRN_DEVICE, else the first device of the machine.
- *	With no device the call fails and names TRN_DEVICE=emu:trn1; it never falls back silently.
+ * @spec: "trn0", "/dev/accel/accel0", "0000:00:04.0", "emu:trn1", "emu:inf2", "emu:trn2"; NULL: the
+ *environment variable TRN_DEVICE, else the first device of the machine. With no device the call
+ *fails and names TRN_DEVICE=emu:trn1; it never falls back silently.
  */
 TRN_API enum trn_status trn_device_open(const char *spec, struct trn_device **device);
 /** trn_device_close() - frees everything made on the device; NULL is allowed. */
