@@ -55,9 +55,10 @@ TSAN_TESTS += $(filter-out %_fuzz,$(EMU_TEST_BINS))
 
 -include $(EMU_TEST_OBJS:.o=.d)
 
-BENCHES += $(B)/bench/bench_dma
-$(B)/bench/bench_dma: tests/bench/bench_dma.c $(EMU_LIB)
+EMU_BENCHES := $(B)/bench/bench_dma $(B)/bench/bench_device
+BENCHES += $(EMU_BENCHES)
+$(EMU_BENCHES): $(B)/bench/%: tests/bench/%.c $(EMU_LIB)
 	@mkdir -p $(@D)
 	$(say) LD $@
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $^ -lpthread -lm
--include $(B)/bench/bench_dma.d
+-include $(EMU_BENCHES:=.d)

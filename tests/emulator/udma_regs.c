@@ -294,6 +294,15 @@ int emu_udma_doorbell(struct emu_dma_engine *engine, enum emu_direction dir, uns
 	return wrong || refused ? -1 : 0;
 }
 
+/*
+ * Plain words of a queue are kept as their difference from the reset value: the queues have a page
+ * of registers each, and one that nobody has written needs no memory.
+ */
+static uint32_t queue_reset_value(enum emu_direction dir, uint32_t reg)
+{
+	return dir == EMU_M2S && reg == TRN_Q_M2S_RATE_MASK ? TRN_Q_RATE_MASK_RESET : 0;
+}
+
 static uint32_t queue_read(struct emu_dma_engine *engine, enum emu_direction dir, unsigned int q,
 			   uint32_t reg)
 {
@@ -328,7 +337,8 @@ static uint32_t queue_read(struct emu_dma_engine *engine, enum emu_direction dir
 		value = 0;
 		break;
 	default:
-		value = emu_store_read(engine->udma, HALF(dir) + TRN_UDMA_QUEUE(q) + reg);
+		value = emu_store_read(engine->udma, HALF(dir) + TRN_UDMA_QUEUE(q) + reg) ^
+			queue_reset_value(dir, reg);
 		break;
 	}
 	pthread_mutex_unlock(&engine->lock);
@@ -365,7 +375,8 @@ static bool queue_set(struct emu_dma_engine *engine, enum emu_direction dir, uns
 		ring->length = value;
 		return false;
 	}
-	emu_store_write(engine->udma, HALF(dir) + TRN_UDMA_QUEUE(q) + reg, value);
+	emu_store_write(engine->udma, HALF(dir) + TRN_UDMA_QUEUE(q) + reg,
+			value ^ queue_reset_value(dir, reg));
 	if (reg == (dir == EMU_M2S ? TRN_Q_M2S_SW_CTRL : TRN_Q_S2M_SW_CTRL) &&
 	    (value & TRN_Q_SW_CTRL_RESET)) {
 		ring_restart(queue, dir);
@@ -555,9 +566,6 @@ static void engine_power_up(struct emu_dma_engine *engine)
 			ring->depth = 0;
 			ring->cfg = TRN_Q_CFG_RESET_VALUE;
 		}
-		emu_store_write(engine->udma,
-				TRN_UDMA_M2S + TRN_UDMA_QUEUE(q) + TRN_Q_M2S_RATE_MASK,
-				TRN_Q_RATE_MASK_RESET);
 	}
 	pthread_mutex_unlock(&engine->lock);
 	atomic_store(&engine->ready, 0);
