@@ -12,6 +12,7 @@ DEMO_ARGS = $(if $(TEXT),--text $(TEXT)) $(if $(RANKS),--ranks $(RANKS)) $(if $(
 KERNELS ?= 6.1 6.12
 FUZZ_SECONDS ?= 60
 
+include tests/conformance/build.mk
 include tests/fuzz/build.mk
 
 .PHONY: unit-tests vm-tests deps-demo deps-check demo demo-vm check check-unit check-vm check-kasan \

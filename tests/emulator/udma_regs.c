@@ -441,6 +441,19 @@ static uint32_t gen_read(struct emu_dma_engine *engine, uint32_t gen)
 	return emu_store_read(engine->udma, TRN_UDMA_GEN + gen);
 }
 
+/* A cause set by hand is an event like any other: it aborts unless the abort mask hides it. */
+static void secondary_event(struct emu_dma_engine *engine, uint32_t group, uint32_t cause)
+{
+	uint32_t mask = emu_store_read(engine->udma, TRN_UDMA_GEN + group + TRN_IOFIC_ABORT_MASK);
+
+	if (!(cause & ~mask))
+		return;
+	pthread_mutex_lock(&engine->lock);
+	state_change(engine, EMU_M2S, TRN_UDMA_CHANGE_ABORT);
+	state_change(engine, EMU_S2M, TRN_UDMA_CHANGE_ABORT);
+	pthread_mutex_unlock(&engine->lock);
+}
+
 static void gen_write(struct emu_dma_engine *engine, uint32_t gen, uint32_t value)
 {
 	uint32_t group, reg;
@@ -450,6 +463,9 @@ static void gen_write(struct emu_dma_engine *engine, uint32_t gen, uint32_t valu
 	else if (!emu_iofic_write(&engine->udma->store[(TRN_UDMA_GEN + group) / 4], reg, value))
 		emu_complain(engine->device, EMU_COMPLAINT_READ_ONLY,
 			     "engine %u: interrupt status 0x%x is read-only", engine->id, gen);
+	else if (reg == TRN_IOFIC_CAUSE_SET && group >= TRN_GEN_IOFIC_SECONDARY_A &&
+		 group <= TRN_GEN_IOFIC_SECONDARY_C)
+		secondary_event(engine, group, value);
 }
 
 static void unknown_check(struct emu_dma_engine *engine, uint32_t offset)
@@ -533,6 +549,8 @@ void emu_dma_engine_reset(struct emu_dma_engine *engine)
 	emu_store_write(engine->udma, TRN_UDMA_GEN + TRN_GEN_IOFIC_SECONDARY_A + TRN_IOFIC_CAUSE,
 			0);
 	emu_store_write(engine->udma, TRN_UDMA_GEN + TRN_GEN_IOFIC_SECONDARY_B + TRN_IOFIC_CAUSE,
+			0);
+	emu_store_write(engine->udma, TRN_UDMA_GEN + TRN_GEN_IOFIC_SECONDARY_C + TRN_IOFIC_CAUSE,
 			0);
 	pthread_mutex_unlock(&engine->lock);
 	emu_dma_engine_kick(engine, 0xffff);
