@@ -5,9 +5,10 @@
 
 EMU := tests/emulator
 EMU_DEVICE_SRCS := $(addprefix $(EMU)/, \
-	clock.c complaint.c crc32c.c decode.c device.c ecc.c ext.c fault.c firmware.c fis.c hbm.c iofic.c irq.c \
-	link.c link_copy.c memory.c misc_ram.c notify.c pci_config.c port.c product.c regs.c stat.c submit.c \
-	timing.c tpb.c trace.c udma.c udma_regs.c udma_time.c unit.c window.c wiring.c worker.c \
+	clock.c complaint.c crc32c.c decode.c device.c ecc.c ext.c far.c far_client.c far_conn.c far_listen.c far_serve.c \
+	fault.c firmware.c fis.c hbm.c iofic.c irq.c link.c link_copy.c memory.c misc_ram.c notify.c pci_config.c port.c \
+	product.c regs.c stat.c submit.c timing.c tpb.c trace.c udma.c udma_regs.c udma_time.c unit.c window.c wiring.c \
+	worker.c \
 	inproc/inproc.c)
 
 include $(EMU)/core.mk
@@ -35,7 +36,7 @@ all: $(EMU_LIB)
 
 # Unit tests: one binary per suite, all use the rig and have threads throughout. Only the fuzzer does not run under ThreadSanitizer: its guest races by
 # intent.
-EMU_TESTS := device fault firmware fuzz links stress submit time trn2 udma
+EMU_TESTS := device far fault firmware fuzz links stress submit time trn2 udma
 EMU_TEST_BINS := $(EMU_TESTS:%=$(B)/tests/unit/test_emu_%)
 EMU_RIG := $(B)/tests/unit/emu_rig.o $(B)/tests/unit/emu_rig_map.o
 EMU_TEST_OBJS := $(EMU_TEST_BINS:=.o) $(EMU_RIG) $(B)/tests/unit/link_rig.o
@@ -45,7 +46,7 @@ $(EMU_TEST_OBJS): $(B)/%.o: %.c
 	$(say) CC $<
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
-$(B)/tests/unit/test_emu_links: $(B)/tests/unit/link_rig.o
+$(B)/tests/unit/test_emu_far $(B)/tests/unit/test_emu_links: $(B)/tests/unit/link_rig.o
 $(EMU_TEST_BINS): %: %.o $(EMU_RIG) $(EMU_LIB)
 	$(say) LD $@
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(shell pkg-config --libs check) -lpthread -lm

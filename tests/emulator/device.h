@@ -84,6 +84,7 @@ struct emu_queue {
 	/* The packet under way, written back by the worker at the end of a batch. */
 	uint32_t offset[2]; /* bytes moved of the first descriptor not done */
 	struct emu_packet packet;
+	struct emu_far_op *far; /* what it asks of a neighbour in another process; of the worker */
 };
 
 enum emu_udma_state {

@@ -87,10 +87,12 @@ struct emu_config {
 	 * @fabric: devices of this process with the same name are wired; NULL: with none
 	 * @name: what messages call the device, NULL: made up
 	 * @node, @nodes: place in an UltraServer of 2 or 4 nodes; 0: a single node
+	 * @link_dir: folder where devices of other processes are met; NULL: none
 	 */
 	const char *fabric;
 	const char *name;
 	uint32_t node, nodes;
+	const char *link_dir;
 	/*
 	 * Time mode, see Documentation/time-mode.md.
 	 * @time_mode: charge published costs; the device clock is virtual

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "device.h"
+#include "far.h"
 
 #define NODES_MAX  4u
 #define ALL_QUEUES ((1u << TRN_UDMA_QUEUES) - 1)
@@ -63,6 +64,8 @@ static uint32_t link_state(struct emu_links *links, unsigned int l, struct emu_p
 
 	if (peer)
 		state = TRN_LINK_STATE_UP;
+	else if (links->far)
+		state = emu_far_state(links->far, l);
 	if (atomic_load(&links->port->absent) || (peer && atomic_load(&peer->absent)))
 		state = TRN_LINK_STATE_UNCONNECTED;
 	if (state == TRN_LINK_STATE_UNCONNECTED)
@@ -101,6 +104,9 @@ static void link_update(struct emu_links *links, unsigned int l, bool *raise, bo
 		*raise |= (link->enable & event) != 0;
 	}
 	pthread_mutex_unlock(&links->lock);
+	/* Another way to the neighbour is open, or no longer. */
+	if (links->far && peer != old)
+		emu_far_wake(links->far);
 	emu_port_put(old);
 }
 
@@ -169,6 +175,8 @@ int emu_links_create(struct emu_device *device, const struct emu_config *config,
 	pthread_mutex_init(&links->lock, NULL);
 	links_wire(device);
 	status = emu_port_join(links->port, error, size);
+	if (!status && config->link_dir)
+		status = emu_far_create(device, config->link_dir, &links->far, error, size);
 	if (status)
 		return status;
 	emu_links_update(device);
@@ -182,6 +190,7 @@ void emu_links_leave(struct emu_device *device)
 
 	if (!links->port)
 		return;
+	emu_far_stop(links->far);
 	emu_port_remove(links->port);
 	emu_links_update(device);
 	neighbours_update(device, false);
@@ -194,6 +203,7 @@ void emu_links_destroy(struct emu_device *device)
 
 	if (!links->port)
 		return;
+	emu_far_destroy(links->far);
 	for (l = 0; l < links->count; l++)
 		emu_port_put(links->link[l].peer);
 	emu_port_put(links->port);
@@ -235,6 +245,8 @@ void emu_links_fault(struct emu_device *device, uint32_t mask)
 	atomic_store(&links->port->down, mask);
 	emu_links_update(device);
 	neighbours_update(device, false);
+	if (device->links.far)
+		emu_far_wake(device->links.far);
 }
 
 void emu_links_absent(struct emu_device *device, bool absent)
@@ -242,6 +254,8 @@ void emu_links_absent(struct emu_device *device, bool absent)
 	atomic_store(&device->links.port->absent, absent);
 	emu_links_update(device);
 	neighbours_update(device, false);
+	if (device->links.far)
+		emu_far_wake(device->links.far);
 }
 
 void emu_link_error(struct emu_device *device, unsigned int l)

@@ -17,6 +17,7 @@
 #define EMU_MAX_LINKS 8
 
 struct emu_dma_engine;
+struct emu_far;
 
 /**
  * struct emu_link - one link; emu_links.lock, but what is constant.
@@ -40,6 +41,7 @@ struct emu_link {
 struct emu_links {
 	pthread_mutex_t update, lock;
 	struct emu_port *port;
+	struct emu_far *far; /* to other processes, NULL: none */
 	unsigned int count, windows;
 	struct emu_link link[EMU_MAX_LINKS];
 	_Atomic uint32_t rejected;

@@ -673,14 +673,17 @@ int emu_engines_create(struct emu_device *device)
 
 void emu_engines_destroy(struct emu_device *device)
 {
-	unsigned int i;
+	unsigned int i, q;
 
 	for (i = 0; i < device->group_count; i++)
 		emu_worker_stop(&device->group[i].worker);
 	if (!device->engine)
 		return;
 	emu_engines_time_destroy(device);
-	for (i = 0; i < device->product->engines; i++)
+	for (i = 0; i < device->product->engines; i++) {
+		for (q = 0; q < TRN_UDMA_QUEUES; q++)
+			free(device->engine[i].queue[q].far);
 		pthread_mutex_destroy(&device->engine[i].lock);
+	}
 	free(device->engine);
 }
