@@ -36,7 +36,7 @@ all: $(EMU_LIB)
 
 # Unit tests: one binary per suite, all use the rig and have threads throughout. Only the fuzzer does not run under ThreadSanitizer: its guest races by
 # intent.
-EMU_TESTS := device far fault firmware fuzz links stress submit time trn2 udma
+EMU_TESTS := device far fault firmware fuzz links stress submit time trn2 udma ultraserver
 EMU_TEST_BINS := $(EMU_TESTS:%=$(B)/tests/unit/test_emu_%)
 EMU_RIG := $(B)/tests/unit/emu_rig.o $(B)/tests/unit/emu_rig_map.o
 EMU_TEST_OBJS := $(EMU_TEST_BINS:=.o) $(EMU_RIG) $(B)/tests/unit/link_rig.o
@@ -46,7 +46,7 @@ $(EMU_TEST_OBJS): $(B)/%.o: %.c
 	$(say) CC $<
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
-$(B)/tests/unit/test_emu_far $(B)/tests/unit/test_emu_links: $(B)/tests/unit/link_rig.o
+$(addprefix $(B)/tests/unit/test_emu_,far links ultraserver): $(B)/tests/unit/link_rig.o
 $(EMU_TEST_BINS): %: %.o $(EMU_RIG) $(EMU_LIB)
 	$(say) LD $@
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(shell pkg-config --libs check) -lpthread -lm

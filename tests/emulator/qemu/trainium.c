@@ -298,6 +298,7 @@ static bool msix_create(TrainiumState *s, Error **errp)
 
 static bool model_create(TrainiumState *s, Error **errp)
 {
+	const char *fabric = s->fabric ? s->fabric : "default";
 	const struct emu_config config = {
 		.size = sizeof(config),
 		.arch = s->arch,
@@ -305,6 +306,11 @@ static bool model_create(TrainiumState *s, Error **errp)
 		.serial = s->serial,
 		.hbm_bytes = s->hbm_size,
 		.disable_features = s->disable_features,
+		.fabric = fabric && *fabric ? fabric : NULL,
+		.name = DEVICE(s)->id,
+		.node = s->node,
+		.nodes = s->nodes,
+		.link_dir = s->link_dir,
 	};
 	char error[256] = "";
 
@@ -326,6 +332,8 @@ static void trainium_exit(PCIDevice *pci)
 	}
 	if (s->model) {
 		emu_device_bus_master(s->model, false);
+		/* The next device may take its place before this one is finalized. */
+		emu_device_disconnect(s->model);
 		emu_device_reset(s->model);
 	}
 	if (s->msix) {
@@ -431,6 +439,10 @@ static Property trainium_properties[] = {
 	DEFINE_PROP_UINT64("serial", TrainiumState, serial, 0),
 	DEFINE_PROP_SIZE("hbm-size", TrainiumState, hbm_size, 0),
 	DEFINE_PROP_UINT32("disable-features", TrainiumState, disable_features, 0),
+	DEFINE_PROP_STRING("fabric", TrainiumState, fabric),
+	DEFINE_PROP_UINT32("node", TrainiumState, node, 0),
+	DEFINE_PROP_UINT32("nodes", TrainiumState, nodes, 1),
+	DEFINE_PROP_STRING("link-dir", TrainiumState, link_dir),
 	DEFINE_PROP_END_OF_LIST(),
 };
 

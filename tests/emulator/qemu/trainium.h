@@ -40,6 +40,8 @@ struct TrainiumState {
 	uint64_t serial;
 	uint64_t hbm_size;
 	uint32_t disable_features;
+	char *fabric, *link_dir;
+	uint32_t node, nodes;
 	uint64_t fault[TRAINIUM_FAULTS_MAX];
 
 	struct emu_device *model;
