@@ -6,8 +6,7 @@
 
 #define TRNHW_V2_TOP_SPS_PER_CORE	3
 #define TRNHW_V2_RESET_TOP_SP_SHIFT	8	/* RESET_TPB_MAP: bits 13:8 are the TOP_SPs */
-#define TRNHW_INF2_RING			12
-#define TRNHW_INF2_LINE			6
+#define TRNHW_INF2_LINE			(TRN_RING_DEVICES / 2)
 
 static u64 v2_hbm_base(unsigned int stack)
 {
@@ -83,20 +82,12 @@ static u32 v2_reset_map(u32 core_mask)
 	return map;
 }
 
-/* 4 x 4 torus, order up, left, down, right. */
+/* up, left, down, right */
+static const u8 trn1_links[TRN_TORUS_DEVICES][TRN_TORUS_LINKS] = TRN_TRN1_NEIGHBOURS;
+
 static unsigned int trn1_neighbours(u32 index, u32 total, u32 *neighbours)
 {
-	u32 base = index - index % TRNHW_TORUS;
-	u32 d = index % TRNHW_TORUS;
-	u32 row = d / 4 * 4;
-
-	if (total % TRNHW_TORUS)
-		return 0;
-	neighbours[0] = base + (d + 12) % TRNHW_TORUS;
-	neighbours[1] = base + (row + (d + 3) % 4);
-	neighbours[2] = base + (d + 4) % TRNHW_TORUS;
-	neighbours[3] = base + (row + (d + 1) % 4);
-	return 4;
+	return trnhw_torus_neighbours(trn1_links, index, total, neighbours);
 }
 
 /* Twelve make a ring, six a line. */
@@ -104,7 +95,7 @@ static unsigned int inf2_neighbours(u32 index, u32 total, u32 *neighbours)
 {
 	unsigned int n = 0;
 
-	if (total == TRNHW_INF2_RING) {
+	if (total == TRN_RING_DEVICES) {
 		neighbours[n++] = (index + total - 1) % total;
 		neighbours[n++] = (index + 1) % total;
 	} else if (total == TRNHW_INF2_LINE) {
@@ -116,9 +107,7 @@ static unsigned int inf2_neighbours(u32 index, u32 total, u32 *neighbours)
 	return n;
 }
 
-static const u8 trn1_routing[TRNHW_TORUS] = {
-	0, 4, 1, 5, 3, 7, 2, 6, 12, 8, 13, 9, 15, 11, 14, 10,
-};
+static const u8 trn1_routing[TRN_TORUS_DEVICES] = TRN_TRN1_DEVICE_INDEX;
 
 #define TRNHW_V2_COMMON \
 	.generation = 2, \

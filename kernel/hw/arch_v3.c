@@ -76,29 +76,15 @@ static u32 v3_reset_map(u32 core_mask)
 	       core_mask << TRNHW_V3_RESET_TOP_SP_SHIFT;
 }
 
-/* 4 x 4 torus; the position is the group of engines whose link goes there. */
-static const u8 trn2_links[TRNHW_TORUS][TRNHW_NEIGHBOURS_MAX] = {
-	{ 12, 1, 3, 4 },   { 0, 13, 5, 2 },   { 14, 3, 1, 6 },   { 2, 15, 7, 0 },
-	{ 8, 5, 7, 0 },	   { 4, 9, 1, 6 },    { 10, 7, 5, 2 },   { 6, 11, 3, 4 },
-	{ 4, 9, 11, 12 },  { 8, 5, 13, 10 },  { 6, 11, 9, 14 },  { 10, 7, 15, 8 },
-	{ 0, 13, 15, 8 },  { 12, 1, 9, 14 },  { 2, 15, 13, 10 }, { 14, 3, 11, 12 },
-};
+/* The position is the group of engines whose link goes there. */
+static const u8 trn2_links[TRN_TORUS_DEVICES][TRN_TORUS_LINKS] = TRN_TRN2_NEIGHBOURS;
 
 static unsigned int trn2_neighbours(u32 index, u32 total, u32 *neighbours)
 {
-	u32 base = index - index % TRNHW_TORUS;
-	unsigned int link;
-
-	if (total % TRNHW_TORUS)
-		return 0;
-	for (link = 0; link < TRNHW_NEIGHBOURS_MAX; link++)
-		neighbours[link] = base + trn2_links[index % TRNHW_TORUS][link];
-	return TRNHW_NEIGHBOURS_MAX;
+	return trnhw_torus_neighbours(trn2_links, index, total, neighbours);
 }
 
-static const u8 trn2_routing[TRNHW_TORUS] = {
-	0, 3, 4, 7, 12, 15, 8, 11, 1, 2, 5, 6, 13, 14, 9, 10,
-};
+static const u8 trn2_routing[TRN_TORUS_DEVICES] = TRN_TRN2_DEVICE_INDEX;
 
 const struct trnhw_arch trnhw_arch_trn2 = {
 	.name = "trn2",

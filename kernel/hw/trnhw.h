@@ -29,6 +29,7 @@
 #include "trainium/map.h"
 #include "trainium/notify.h"
 #include "trainium/regs.h"
+#include "trainium/topology.h"
 
 /**
  * struct trnhw_engine_base - where a DMA engine lives (BAR0 offsets).
@@ -42,8 +43,7 @@ struct trnhw_engine_base {
 	u32 fis;
 };
 
-#define TRNHW_NEIGHBOURS_MAX	4
-#define TRNHW_TORUS		16	/* devices of one torus */
+#define TRNHW_NEIGHBOURS_MAX	TRN_TORUS_LINKS
 
 /* What an engine init does beyond the common part: rows of the documented trace. */
 #define TRNHW_INIT_BROADCAST	0x1u	/* row 1, engines of cores */
@@ -78,7 +78,7 @@ struct trnhw_engine_base {
  * @h2t_queue: queue of that engine
  * @reset_map: value of RESET_TPB_MAP for a set of cores
  * @neighbours: device indices linked to one, as trnhw_device_neighbours(); @index is below @total
- * @routing: device index of a routing id of a torus, TRNHW_TORUS of them; NULL: the same number
+ * @routing: device index of a routing id of a torus; NULL: the same number
  * @misc: BAR0 offset of MISC RAM
  * @sbuf_partition_bytes: physical SBUF bytes per partition
  * @init: TRNHW_INIT_*

@@ -421,7 +421,7 @@ static uint64_t instance_make(void)
 	return value;
 }
 
-static void far_init(struct emu_far *far, struct emu_device *device)
+void emu_far_init(struct emu_far *far, struct emu_device *device)
 {
 	unsigned int i;
 
@@ -452,7 +452,7 @@ int emu_far_create(struct emu_device *device, const char *dir, struct emu_far **
 		snprintf(error, size, "out of memory for the links of the device");
 		return -ENOMEM;
 	}
-	far_init(far, device);
+	emu_far_init(far, device);
 	status = emu_far_listen(far, dir, error, size);
 	if (status)
 		return status;

@@ -115,6 +115,8 @@ struct emu_far {
 };
 
 /* far.c */
+/** emu_far_init() - everything but the socket and the thread. */
+void emu_far_init(struct emu_far *far, struct emu_device *device);
 /** emu_far_poke() - there are new operations. */
 void emu_far_poke(struct emu_far *far);
 

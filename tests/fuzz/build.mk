@@ -7,7 +7,7 @@
 # Documentation/fuzzing.md is the manual.
 
 FUZZ := tests/fuzz
-FUZZ_DEVICE_TARGETS := registers rings fwio submit
+FUZZ_DEVICE_TARGETS := registers rings fwio submit link
 FUZZ_TARGETS := $(FUZZ_DEVICE_TARGETS) insns simd tnx check answers config
 FUZZ_MUTATED := insns tnx
 FUZZ_CC ?= clang

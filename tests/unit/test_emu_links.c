@@ -671,6 +671,39 @@ START_TEST(flapping)
 }
 END_TEST
 
+/* In time mode a queue that waits for a link waits without being charged for ever. */
+START_TEST(time_mode)
+{
+	struct emu_config config;
+	struct link_dev dev[2];
+	struct link_queue queue, other;
+	uint64_t window;
+	unsigned int i;
+
+	pair_choose();
+	for (i = 0; i < 2; i++) {
+		config = link_config(pair->arch, "machine", pair->id[i]);
+		config.time_mode = true;
+		link_open(&dev[i], &config);
+	}
+	link_queue_open(&dev[0], &queue, 0, 0);
+	link_queue_open(&dev[0], &other, 0, 1);
+	window = link_window(&dev[0], pair->link[0]);
+	link_word_set(&dev[0], DATA, 0x71);
+	emu_device_fault_set(dev[1].dev, "link-down", 1u << pair->link[1]);
+	link_copy(&queue, window + BACK, DATA, 4);
+	link_copy(&other, BACK, DATA, 4);
+	link_wait_word(&dev[0], BACK, 0x71);
+	ck_assert_int_eq(emu_device_quiesce(dev[0].dev, LINK_RIG_WAIT_MS), 0);
+	ck_assert_uint_eq(link_word(&dev[1], BACK), 0);
+	emu_device_fault_set(dev[1].dev, "link-down", 0);
+	link_wait_word(&dev[1], BACK, 0x71);
+	link_wait_idle(&queue);
+	link_close(&dev[0], 0);
+	link_close(&dev[1], 0);
+}
+END_TEST
+
 static atomic_bool sending;
 
 static void *endless_sender(void *arg)
@@ -781,6 +814,7 @@ int main(void)
 		semaphore_after_data,
 		flapping,
 		neighbour_goes,
+		time_mode,
 		doorbell_loop,
 	};
 
