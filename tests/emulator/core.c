@@ -313,13 +313,16 @@ static enum trn_fault engine_turn(struct emu_core *core, struct emu_engine *eng,
 		const struct trn_insn *insn = NULL;
 		enum trn_fault fault;
 
-		if (emu_core_interrupted(core) || emu_engine_hangs(core, eng))
+		if (emu_core_interrupted(core))
 			return TRN_FAULT_NONE;
 		if (rs->limit && rs->result->insns >= rs->limit)
 			return emu_run_fault(rs, eng, NULL, TRN_FAULT_STOPPED);
 		fault = emu_core_fetch(core, eng, &insn);
 		if (fault)
 			return emu_run_fault(rs, eng, NULL, fault);
+		/* Not before the fetch, which notices a stop that came before the run began. */
+		if (emu_engine_hangs(core, eng))
+			return TRN_FAULT_NONE;
 		fault = emu_insn_check(&core->config, eng->id, insn);
 		if (fault)
 			return emu_run_fault(rs, eng, insn, fault);

@@ -301,15 +301,16 @@ static enum trn_fault lane_issue(struct emu_core *core, struct emu_engine *eng,
 		lane->at = pending_first(lane, &index);
 		return TRN_FAULT_NONE;
 	}
-	if (emu_engine_hangs(core, eng)) {
-		lane->blocked = true;
-		return TRN_FAULT_NONE;
-	}
 	if (rs->limit && rs->result->insns >= rs->limit)
 		return emu_run_fault(rs, eng, NULL, TRN_FAULT_STOPPED);
 	fault = emu_core_fetch(core, eng, &insn);
 	if (fault)
 		return emu_run_fault(rs, eng, NULL, fault);
+	/* Not before the fetch, which notices a stop that came before the run began. */
+	if (emu_engine_hangs(core, eng)) {
+		lane->blocked = true;
+		return TRN_FAULT_NONE;
+	}
 	fault = emu_insn_check(&core->config, eng->id, insn);
 	if (fault)
 		return emu_run_fault(rs, eng, insn, fault);

@@ -485,8 +485,9 @@ uint64_t emu_fault_value(struct emu_device *device, enum emu_fault_id id);
 /** emu_fault_step() - a register access of the host or a descriptor takes place: what the fault
  * "removal" counts. Return: the device is gone now. */
 bool emu_fault_step(struct emu_device *device);
-/** emu_delay_ms() - sleep in a worker, cut short by reset and destruction. */
-void emu_delay_ms(struct emu_device *device, uint64_t ms);
+/** emu_fault_delay() - sleep in a worker for the milliseconds of a level; cut short by reset,
+ * destruction, and when the level is set to 0. */
+void emu_fault_delay(struct emu_device *device, enum emu_fault_id id);
 
 /* ecc.c */
 /** emu_ecc_set() - place an error of @kind at device address @addr. Return: 0, -1 when that is no

@@ -116,12 +116,13 @@ bool emu_fault_take(struct emu_device *device, enum emu_fault_id id)
 	return false;
 }
 
-void emu_delay_ms(struct emu_device *device, uint64_t ms)
+void emu_fault_delay(struct emu_device *device, enum emu_fault_id id)
 {
-	uint64_t end = emu_monotonic_ns() + ms * 1000000u;
+	uint64_t ms = emu_fault_value(device, id), end = emu_monotonic_ns() + ms * 1000000u;
 	const struct timespec slice = { .tv_nsec = DELAY_SLICE_MS * 1000000 };
 
-	while (ms && emu_monotonic_ns() < end && !atomic_load(&device->stopping))
+	while (ms && emu_monotonic_ns() < end && emu_fault_value(device, id) &&
+	       !atomic_load(&device->stopping))
 		nanosleep(&slice, NULL);
 }
 

@@ -91,7 +91,7 @@ static void reset_serve(struct emu_device *device, uint32_t kind)
 		reset_tpbs(device, emu_store_read(device->misc, TRN_MISC_RESET_MAP));
 	else
 		reset_all(device);
-	emu_delay_ms(device, slow);
+	emu_fault_delay(device, EMU_FAULT_RESET_SLOW);
 	atomic_store(&device->firmware.resetting, false);
 	/* A failed reset is one whose busy bit stays until another reset succeeds. */
 	if (!emu_fault_take(device, EMU_FAULT_RESET_FAIL))

@@ -349,7 +349,7 @@ static void report(struct emu_unit *unit, const struct run *run)
 	emu_stat_add(device, EMU_STAT_RUNS, 1);
 	emu_stat_add(device, EMU_STAT_RUN_FAULTS, run->result.fault != TRN_FAULT_NONE);
 	emu_event(device, &event);
-	emu_delay_ms(device, emu_fault_value(device, EMU_FAULT_COMPLETION_LATE));
+	emu_fault_delay(device, EMU_FAULT_COMPLETION_LATE);
 	if (emu_fault_take(device, EMU_FAULT_COMPLETION_MISSING))
 		return;
 	if (run->result.fault) {

@@ -197,7 +197,7 @@ static bool completion_fault(struct emu_batch *batch, const struct trn_desc *m2s
 
 	if (batch->engine->core >= 0 || emu_desc_bytes(m2s) != 4)
 		return false;
-	emu_delay_ms(device, emu_fault_value(device, EMU_FAULT_COMPLETION_LATE));
+	emu_fault_delay(device, EMU_FAULT_COMPLETION_LATE);
 	if (emu_fault_take(device, EMU_FAULT_COMPLETION_DOUBLE))
 		emu_memory_copy(device, s2m->addr, m2s->addr, 4, batch->origin);
 	return emu_fault_take(device, EMU_FAULT_COMPLETION_MISSING);

@@ -322,6 +322,24 @@ static bool model_create(TrainiumState *s, Error **errp)
 	return true;
 }
 
+/* A region inside another one keeps the device alive, and so the model, for ever. */
+static void bars_destroy(TrainiumState *s)
+{
+	unsigned int h;
+
+	if (!s->stacks) {
+		return;
+	}
+	if (emu_device_bar_size(s->model, TRN_EXT_BAR)) {
+		memory_region_del_subregion(&s->bar2, &s->ext);
+	}
+	for (h = 0; h < s->stacks; h++) {
+		memory_region_del_subregion(&s->bar4, &s->hbm[h]);
+	}
+	memory_region_del_subregion(&s->bar4, &s->gone);
+	s->stacks = 0;
+}
+
 static void trainium_exit(PCIDevice *pci)
 {
 	TrainiumState *s = TRAINIUM(pci);
@@ -340,6 +358,7 @@ static void trainium_exit(PCIDevice *pci)
 		msix_uninit(pci, &s->bar2, &s->bar2);
 		s->msix = false;
 	}
+	bars_destroy(s);
 	if (s->irq_bh) {
 		qemu_bh_delete(s->irq_bh);
 		s->irq_bh = NULL;
