@@ -11,6 +11,9 @@
 ##   demo-vm       the same program in a QEMU guest, through the module; KERNEL=6.1|6.12
 ##   check         install what is missing, build, run every test including the VM ones
 ##   check-unit    unit tests under sanitizers and the whole-program tests, no VM
+##   conformance   the device model against every row of the hardware facts;
+##                 PRODUCT=trn1|inf2|trn2, ONLY=pattern
+##   conformance-table  writes Documentation/conformance.md from the names of the cases
 ##   check-vm      the VM suite on both guest kernels
 ##   check-kasan   the VM suite on a debug kernel with KASAN, lockdep and kmemleak
 ##   check-fuzz    fuzzers, 60 s each (FUZZ_SECONDS=n); check has a minute of all

@@ -13,6 +13,7 @@ KERNELS ?= 6.1 6.12
 FUZZ_SECONDS ?= 60
 
 include tests/conformance/build.mk
+include tests/standalone/build.mk
 include tests/fuzz/build.mk
 
 .PHONY: unit-tests vm-tests deps-demo deps-check demo demo-vm check check-unit check-vm check-kasan \
@@ -67,7 +68,7 @@ run-tsan:
 	$(Q)TSAN_OPTIONS=halt_on_error=0:exitcode=66 tests/run --label tsan --jobs 2 --result $(CHECK_LOGS)/tsan.result \
 		--log-dir $(CHECK_LOGS) $(patsubst $(B)/%,build/tsan/%,$(TSAN_TESTS))
 
-run-system: all
+run-system: all $(CONF_BIN)
 	$(Q)scripts/qemu-build >/dev/null
 	$(Q)tests/run --label system --result $(CHECK_LOGS)/system.result --log-dir $(CHECK_LOGS) \
 		$(SYSTEM_TESTS)

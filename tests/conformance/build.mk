@@ -24,6 +24,11 @@ UNIT_TESTS += $(CONF_BIN)
 
 -include $(CONF_OBJS:.o=.d)
 
-.PHONY: conformance
+.PHONY: conformance conformance-table
 conformance: $(CONF_BIN)
 	$(Q)$(CONF_BIN) $(if $(PRODUCT),--product $(PRODUCT)) $(if $(ONLY),--only "$(ONLY)")
+
+# Documentation/conformance.md from the names of the cases; TRN_FACTS=folder checks the sections
+# against the pages.
+conformance-table: $(CONF_BIN)
+	$(Q)tests/conformance/table --binary $(CONF_BIN)

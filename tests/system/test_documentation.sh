@@ -39,5 +39,6 @@ if [ -s "$WORK/links" ]; then
 else
 	ok "links in documents lead to files"
 fi
+run "the conformance table is that of the cases" 0 '' tests/conformance/table --check --binary "$BUILD/tests/conformance/conformance"
 run "man page is well formed" 0 '' sh -c 'out=$(man --warnings -E UTF-8 -l Documentation/man/trn.1 2>&1 >/dev/null); test -z "$out" || { echo "$out"; exit 1; }'
 finish
