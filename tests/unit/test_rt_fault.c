@@ -91,6 +91,75 @@ START_TEST(test_hung_copy_engine)
 }
 END_TEST
 
+/* The device address of a place in a buffer. */
+static uint64_t device_address(struct trn_device *on, struct trn_memory *buffer, uint64_t offset)
+{
+	struct trn_emu *emu = trn_emu_of(on->backend);
+	struct trn_emu_bo *bo;
+	struct trn_place place;
+	uint64_t address;
+
+	rt_ok(trn_memory_place(buffer, offset, 4, "word", &place));
+	bo = trn_emu_bo_get(emu, place.handle);
+	ck_assert_ptr_nonnull(bo);
+	address = bo->address + place.offset;
+	trn_emu_bo_put(emu, bo);
+	return address;
+}
+
+static struct trn_queue *queue_of_core(struct trn_device *on, uint32_t core)
+{
+	struct trn_queue_options options = TRN_OPTIONS(options);
+	struct trn_queue *made;
+
+	options.core_mask = 1u << core;
+	rt_ok(trn_queue_create(on, &options, &made));
+	return made;
+}
+
+/* A bad word ends the copies of the engine. Those of the core that shares it fail or succeed, never
+ * hang or tell lies, and both queues work again. */
+START_TEST(test_abort_of_a_shared_copy_engine)
+{
+	struct trn_device *trn2 = rt_open("emu:trn2,hbm=64M");
+	struct trn_queue *first = queue_of_core(trn2, 0), *second = queue_of_core(trn2, 1);
+	struct trn_memory *bad = rt_alloc(trn2, MIB), *fine = rt_alloc(trn2, 4 * MIB);
+	uint8_t *out = malloc(4 * MIB), *in = malloc(4 * MIB), word[4];
+	unsigned int round, failed = 0;
+	struct trn_fence fence, other;
+
+	ck_assert(out && in);
+	ck_assert_int_eq(emu_device_fault_set(trn_emu_of(trn2->backend)->model,
+					      "ecc-uncorrectable-at",
+					      1 + device_address(trn2, bad, 4096)),
+			 0);
+	for (round = 0; round < 20; round++) {
+		rt_pattern(out, 4 * MIB, round);
+		rt_ok(trn_queue_write(second, fine, 0, out, 4 * MIB, NULL));
+		rt_ok(trn_queue_read(second, in, fine, 0, 4 * MIB, &other));
+		rt_ok(trn_queue_flush(second));
+		rt_ok(trn_queue_read(first, word, bad, 4096, 4, &fence));
+		ck_assert_int_ne(trn_fence_wait(fence, RT_FOREVER), TRN_OK);
+		rt_ok(trn_queue_reset(first));
+		if (trn_fence_wait(other, RT_FOREVER)) {
+			failed++;
+			rt_ok(trn_queue_reset(second));
+		} else {
+			ck_assert_mem_eq(in, out, 4 * MIB);
+		}
+		rt_ok(trn_queue_write(first, fine, 0, out + round, 70001, NULL));
+		rt_ok(trn_queue_finish(first, RT_FOREVER));
+		rt_ok(trn_queue_read(second, in, fine, 0, 70001, NULL));
+		rt_ok(trn_queue_finish(second, RT_FOREVER));
+		ck_assert_mem_eq(in, out + round, 70001);
+	}
+	ck_assert_msg(failed, "the abort never met a copy of the other core");
+	free(out);
+	free(in);
+	trn_device_close(trn2);
+}
+END_TEST
+
 /* A core whose reset fails is out of use, says so, and gets another try. */
 START_TEST(test_reset_fails)
 {
@@ -146,6 +215,7 @@ int main(void)
 	tcase_add_test(tc, test_spurious_interrupts);
 	tcase_add_test(tc, test_late_completions);
 	tcase_add_test(tc, test_hung_copy_engine);
+	tcase_add_test(tc, test_abort_of_a_shared_copy_engine);
 	tcase_add_test(tc, test_reset_fails);
 	tcase_add_test(tc, test_removed);
 	suite_add_tcase(suite, tc);

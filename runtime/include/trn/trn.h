@@ -146,9 +146,10 @@ TRN_API uint32_t trn_device_neighbours(const struct trn_device_info *list, size_
 
 /**
  * trn_device_open() - open a device.
- * @spec: "trn0", "/dev/accel/accel0", "0000:00:04.0", "emu:trn1", "emu:inf2", "emu:trn2"; NULL: the
- *environment variable TRN_DEVICE, else the first device of the machine. With no device the call
- *fails and names TRN_DEVICE=emu:trn1; it never falls back silently.
+ * @spec: "trn0", "/dev/accel/accel0", "0000:00:04.0", "emu:trn1", "emu:inf2", "emu:trn2"
+ *
+ * @spec NULL means what TRN_DEVICE names in the environment, else the first device of the machine.
+ * With no device the call fails and names TRN_DEVICE=emu:trn1; it never falls back silently.
  */
 TRN_API enum trn_status trn_device_open(const char *spec, struct trn_device **device);
 /** trn_device_close() - frees everything made on the device; NULL is allowed. */
