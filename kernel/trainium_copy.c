@@ -77,7 +77,7 @@ u32 trainium_cursor_fill(struct trainium_cursor *cursor, struct trnhw_xfer *xfer
 
 /*
  * Nothing may stay in flight after an error: the memory is about to be given back. Batches get time
- * to finish; a queue that does not move is reset.
+ * to finish; a queue that does not move is reset, one that cannot move at once.
  */
 static void trainium_copies_settle(struct trainium_copyq *q, const struct trainium_batch *inflight,
 				   unsigned int first, unsigned int count)
@@ -85,7 +85,8 @@ static void trainium_copies_settle(struct trainium_copyq *q, const struct traini
 	ktime_t deadline = ktime_add_ms(ktime_get(), TRAINIUM_COPY_GRACE_MS);
 
 	while (count--) {
-		if (trainium_copyq_wait(q, &inflight[first++ % TRAINIUM_COPY_DEPTH], deadline) ==
+		if (trainium_copyq_aborted(q) ||
+		    trainium_copyq_wait(q, &inflight[first++ % TRAINIUM_COPY_DEPTH], deadline) ==
 		    -ETIME) {
 			trainium_copyq_recover(q);
 			return;

@@ -5,8 +5,9 @@
  * A batch is at most TRNHW_COPYQ_BATCH transfers and a completion marker, and costs two doorbells.
  * Batches of different contexts share a queue and complete in the order they were issued.
  *
- * Locking: trainium_copyq.lock for the rings. Nobody waits for the device with it held; waiters
- * look at @completed, which whoever drains the queue moves forward.
+ * Locking: trainium_copyq.lock for the rings, trainium_device.abort_lock for the state of an engine
+ * that queues of two cores may share. Nobody waits for the device with them held; waiters look at
+ * @completed, which whoever drains the queue moves forward.
  */
 #include <linux/delay.h>
 #include <linux/slab.h>
@@ -77,7 +78,9 @@ static void trainium_copyq_restart_locked(struct trainium_copyq *q)
 	lockdep_assert_held(&q->lock);
 	if (q->hw.issued != q->hw.completed)
 		atomic_inc(&q->epoch);
+	mutex_lock(&q->tdev->abort_lock);
 	err = trnhw_copyq_reset(&q->hw);
+	mutex_unlock(&q->tdev->abort_lock);
 	if (err) {
 		q->ready = false;
 		if (err != -ENODEV)
@@ -243,6 +246,12 @@ int trainium_copyq_wait(struct trainium_copyq *q, const struct trainium_batch *b
 		drm_dbg(&q->tdev->drm, "copy queue %u: completion polled\n", q->core);
 	}
 	return err;
+}
+
+/** trainium_copyq_aborted() - the engine stands still until trainium_copyq_recover(). */
+bool trainium_copyq_aborted(struct trainium_copyq *q)
+{
+	return trnhw_udma_state(&q->tdev->hw, q->hw.engine) == TRNHW_UDMA_ABORT;
 }
 
 /**

@@ -62,6 +62,7 @@ int trainium_copyq_submit(struct trainium_copyq *q, struct trainium_cursor *curs
 int trainium_copyq_wait(struct trainium_copyq *q, const struct trainium_batch *batch,
 			ktime_t deadline);
 void trainium_copyq_drain(struct trainium_copyq *q);
+bool trainium_copyq_aborted(struct trainium_copyq *q);
 void trainium_copyq_recover(struct trainium_copyq *q);
 void trainium_copyq_pause(struct trainium_copyq *q);
 void trainium_copyq_resume(struct trainium_copyq *q);

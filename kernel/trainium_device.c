@@ -20,6 +20,7 @@
 static void trainium_device_init_early(struct trainium_device *tdev)
 {
 	mutex_init(&tdev->firmware_lock);
+	mutex_init(&tdev->abort_lock);
 	mutex_init(&tdev->files_lock);
 	mutex_init(&tdev->cores_lock);
 	mutex_init(&tdev->hosts_lock);

@@ -10,6 +10,7 @@
  *   trainium_context.exec_lock		execution of a context's jobs
  *   trainium_core.lock			submission queue, loaded rings, notifications of a core
  *   trainium_copyq.lock		host copy queue of a core
+ *   trainium_device.abort_lock		ending an abort of a host copy engine
  *   trainium_device.firmware_lock	reset register and mailbox
  *   trainium_stack.lock		allocator of an HBM stack
  *   trainium_device.hosts_lock		list of host buffers
@@ -76,6 +77,7 @@ struct trainium_irq {
  * @hw: hardware layer
  * @removing: set first thing on removal; ends every wait
  * @firmware_lock: reset register and mailbox
+ * @abort_lock: ending an abort of a host copy engine, which queues of two cores may share
  * @files_lock: @files and what is listed of each file
  * @files: open files, struct trainium_file.node
  * @cores_lock: owner and state of @core
@@ -100,6 +102,7 @@ struct trainium_device {
 	struct trnhw hw;
 	bool removing;
 	struct mutex firmware_lock;	/* see above */
+	struct mutex abort_lock;	/* see above */
 	struct mutex files_lock;	/* see above */
 	struct list_head files;
 	struct mutex cores_lock;	/* see above */

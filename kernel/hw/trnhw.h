@@ -7,10 +7,10 @@
  * in-process device). It allocates nothing from user input sizes and takes no decision about
  * ownership: that is its callers' business.
  *
- * Locking: none inside. The caller serialises per object (struct trnhw_copyq, struct trnhw_core),
- * and serialises reset, start and mailbox of one device with each other, because reset and mailbox
- * share one doorbell. Register accessors, semaphores, events, interrupt control, telemetry and
- * address helpers may be called from any context at any time.
+ * Locking: none inside. The caller serialises per object (struct trnhw_copyq, struct trnhw_core);
+ * trnhw_copyq_reset() of queues that share an engine; and reset, start and mailbox of one device,
+ * because reset and mailbox share one doorbell. Register accessors, semaphores, events, interrupt
+ * control, telemetry and address helpers may be called from any context at any time.
  *
  * Sleeping: only functions that say "sleeps" do. Each of their waits has an end, and gives up with
  * -ENODEV soon after trnhw_stop() or when the registers read all ones.

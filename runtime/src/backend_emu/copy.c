@@ -14,11 +14,21 @@
 
 #define ZERO_TIMEOUT_NS 60000000000ll
 
+int trn_emu_copyq_reset(struct trn_emu *emu, struct trn_emu_copyq *copyq)
+{
+	int error;
+
+	pthread_mutex_lock(&emu->abort_lock);
+	error = trnhw_copyq_reset(&copyq->hw);
+	pthread_mutex_unlock(&emu->abort_lock);
+	return error;
+}
+
 /* What a copy that did not end is about; the queue is usable again afterwards. The lock of the
  * queue is held. */
-static int copyq_failed(struct trn_emu_copyq *copyq, int error)
+static int copyq_failed(struct trn_emu *emu, struct trn_emu_copyq *copyq, int error)
 {
-	int reset = trnhw_copyq_reset(&copyq->hw);
+	int reset = trn_emu_copyq_reset(emu, copyq);
 
 	return reset ? reset : error;
 }
@@ -32,8 +42,8 @@ static int copyq_look(struct trn_emu *emu, struct trn_emu_copyq *copyq, int64_t 
 		return state;
 	/* Lost: another core's queue on the same engine was faster to end the abort. */
 	if (state == TRNHW_UDMA_ABORT || trnhw_copyq_lost(&copyq->hw))
-		return copyq_failed(copyq, -EIO);
-	return trn_emu_now() >= deadline ? copyq_failed(copyq, -ETIME) : 0;
+		return copyq_failed(emu, copyq, -EIO);
+	return trn_emu_now() >= deadline ? copyq_failed(emu, copyq, -ETIME) : 0;
 }
 
 /* Carry out one batch and wait for its end. */
@@ -47,7 +57,7 @@ static int copyq_run(struct trn_emu *emu, struct trn_emu_copyq *copyq,
 	pthread_mutex_lock(&copyq->lock);
 	seen = trn_emu_irq_count(irq);
 	if (trnhw_copyq_lost(&copyq->hw))
-		error = trnhw_copyq_reset(&copyq->hw);
+		error = trn_emu_copyq_reset(emu, copyq);
 	if (!error)
 		error = trnhw_copyq_submit(&copyq->hw, xfers, count, true, &number);
 	while (!error && trnhw_copyq_poll(&copyq->hw) < number) {

@@ -143,6 +143,7 @@ static void emu_close(struct trn_backend_device *device)
 	for (i = 0; i < TRN_MAX_CORES; i++)
 		pthread_mutex_destroy(&emu->copyqs[i].lock);
 	pthread_mutex_destroy(&emu->reset_lock);
+	pthread_mutex_destroy(&emu->abort_lock);
 	pthread_mutex_destroy(&emu->lock);
 	free(emu);
 }
@@ -156,6 +157,7 @@ static struct trn_emu *emu_new(const char *spec)
 		return NULL;
 	pthread_mutex_init(&emu->lock, NULL);
 	pthread_mutex_init(&emu->reset_lock, NULL);
+	pthread_mutex_init(&emu->abort_lock, NULL);
 	for (i = 0; i < TRN_MAX_CORES; i++)
 		pthread_mutex_init(&emu->copyqs[i].lock, NULL);
 	trn_emu_irq_setup(emu);

@@ -6,6 +6,7 @@
  * Locking, outermost first:
  *   trn_emu.reset_lock   reset and start of cores
  *   trn_emu_copyq.lock   one batch on a host copy queue
+ *   trn_emu.abort_lock   ending an abort of a host copy engine, which two queues may share
  *   trn_emu.lock         tables (buffers, contexts), owners of cores, HBM, counters
  *   trn_emu_ctx.lock     jobs, points, failures, tables of one context
  *   trn_emu_irq.lock     innermost: count of interrupts of one vector
@@ -127,6 +128,7 @@ struct trn_emu {
 	uint32_t resets;
 
 	pthread_mutex_t reset_lock;
+	pthread_mutex_t abort_lock;
 	struct trn_emu_core cores[TRN_MAX_CORES];
 	struct trn_emu_copyq copyqs[TRN_MAX_CORES];
 	struct trn_emu_irq irqs[TRN_EMU_VECTORS_MAX];
@@ -310,6 +312,8 @@ int trn_emu_fill(struct trn_emu_ctx *ctx, const struct trn_emu_cmd *cmd, int64_t
 int trn_emu_batch_flush(struct trn_emu_ctx *ctx, int64_t deadline);
 /** trn_emu_batch_drop() - forget what was collected. */
 void trn_emu_batch_drop(struct trn_emu_ctx *ctx);
+/** trn_emu_copyq_reset() - set a queue up again; its lock is held. 0, -EIO, -ENODEV. */
+int trn_emu_copyq_reset(struct trn_emu *emu, struct trn_emu_copyq *copyq);
 /** trn_emu_hbm_zero() - zero device memory through the first copy queue. */
 int trn_emu_hbm_zero(struct trn_emu *emu, uint64_t address, uint64_t bytes);
 

@@ -47,7 +47,7 @@ int trn_emu_core_recover(struct trn_emu *emu, unsigned int index)
 	error = trnhw_reset_cores(&emu->hw, 1u << index);
 	if (!error)
 		error = trnhw_start(&emu->hw, 1u << index);
-	copyq_error = trnhw_copyq_reset(&copyq->hw);
+	copyq_error = trn_emu_copyq_reset(emu, copyq);
 	pthread_mutex_unlock(&copyq->lock);
 	if (!error)
 		error = copyq_error;
