@@ -87,6 +87,10 @@ void conf_notific(struct conf_list *list);
 void conf_topology(struct conf_list *list);
 void conf_vendor(struct conf_list *list);
 
+/* main.c: a device of its own for a case; false: the failure is noted in @c. */
+bool conf_open(struct conf *c, const struct emu_config *config);
+void conf_close(struct conf *c);
+
 /* check.c */
 void conf_fail(struct conf *c, const char *format, ...) PRINTF(2);
 /** conf_is() - @got must be @want; the rest names object and register. */

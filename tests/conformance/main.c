@@ -91,27 +91,26 @@ static void interrupt(void *arg, unsigned int vector)
 	__atomic_fetch_add(&c->interrupts, 1, __ATOMIC_RELAXED);
 }
 
-static bool device_open(struct conf *c)
+bool conf_open(struct conf *c, const struct emu_config *config)
 {
-	struct emu_config config = { .size = sizeof(config), .arch = c->p->arch };
 	char error[256] = "";
 
-	if (emu_inproc_create(&config, &c->inproc, error, sizeof(error))) {
-		printf("not ok - %s device: %s\n", c->p->arch, error);
+	if (emu_inproc_create(config, &c->inproc, error, sizeof(error))) {
+		conf_fail(c, "no device: %s", error);
 		return false;
 	}
 	c->dev = emu_inproc_device(c->inproc);
 	emu_inproc_interrupt_handler(c->inproc, interrupt, c);
 	c->host = aligned_alloc(4096, HOST_BYTES);
 	if (!c->host || emu_inproc_map(c->inproc, c->host, HOST_BYTES, true, &c->host_bus)) {
-		printf("not ok - %s device: no host memory\n", c->p->arch);
+		conf_fail(c, "no host memory");
 		return false;
 	}
 	memset(c->host, 0, HOST_BYTES);
 	return true;
 }
 
-static void device_close(struct conf *c)
+void conf_close(struct conf *c)
 {
 	emu_inproc_destroy(c->inproc);
 	free(c->host);
@@ -178,6 +177,7 @@ static bool selected(const struct one_case *one, const struct conf_product *prod
 static unsigned int product_run(const struct conf_product *product, const struct conf_list *list,
 				const char *only, bool names, unsigned int *ran)
 {
+	const struct emu_config config = { .size = sizeof(config), .arch = product->arch };
 	struct conf c = { .p = product };
 	unsigned int failed = 0;
 	size_t i;
@@ -190,12 +190,14 @@ static unsigned int product_run(const struct conf_product *product, const struct
 			printf("%s [%s]\n", list->at[i].name, product->arch);
 			continue;
 		}
-		if (!c.inproc && !device_open(&c))
+		if (!c.inproc && !conf_open(&c, &config)) {
+			printf("not ok - device [%s]: %s\n", product->arch, c.failure);
+			conf_close(&c);
 			return failed + 1;
+		}
 		failed += case_run(&c, &list->at[i]);
 	}
-	if (c.inproc)
-		device_close(&c);
+	conf_close(&c);
 	return failed;
 }
 

@@ -81,6 +81,53 @@ static void remote_read(struct conf *c, const void *row)
 	}
 }
 
+/* The same over a link that leads somewhere: two nodes, the registers read are the other's. Row:
+ * the link; its engine belongs to the same SENG. */
+static void remote_node(struct conf *c, const void *row)
+{
+	static const unsigned int engines[4] = { 4, 36, 68, 100 };
+	struct conf node[2] = { { .p = c->p }, { .p = c->p } };
+	uint64_t page_dev, base = 0x0010000000000000 + NUM(row) * 0x0004000000000000;
+	struct conf_queue queue;
+	uint32_t *page, i;
+
+	for (i = 0; i < 2; i++) {
+		struct emu_config config = { .size = sizeof(config),
+					     .arch = c->p->arch,
+					     .fabric = "conformance",
+					     .node = i,
+					     .nodes = 2 };
+
+		if (!conf_open(&node[i], &config))
+			goto close;
+	}
+	page = conf_host(&node[0], 4096, &page_dev);
+	page[0] = 1;
+	for (i = 0x180; i <= 0x190; i += 4)
+		conf_write(&node[1], c->p->misc + i, i << 8 | 0x77);
+	conf_engine_init(&node[0], engines[NUM(row)], true, 18, NULL, 0);
+	conf_queue_open(&node[0], &queue, engines[NUM(row)], 0, 1024);
+	conf_push(&queue, S2M, 20, 0, page_dev + 8);
+	conf_push(&queue, M2S, 20 | D_FIRST | D_LAST, META_WRITE, base + 0x8006c84180);
+	conf_push(&queue, S2M, 4, 0, page_dev + 4);
+	conf_push(&queue, M2S, 4 | D_FIRST | D_LAST, META_WRITE, page_dev);
+	conf_ring_both(&queue, 2);
+	conf_wait_word(&node[0], &page[1], 1, "flag of the remote read by link %u", NUM(row));
+	for (i = 0x180; i <= 0x190; i += 4)
+		conf_is(&node[0], page[2 + (i - 0x180) / 4], i << 8 | 0x77,
+			"link %u: MISC RAM 0x%03x of the neighbour", NUM(row), i);
+	for (i = 0; i < 2; i++) {
+		conf_quiesce(&node[i]);
+		conf_complaint(&node[i], EMU_COMPLAINT_NONE, 0);
+	}
+close:
+	for (i = 0; i < 2; i++) {
+		if (node[i].failure[0])
+			conf_fail(c, "node %u: %s", i, node[i].failure);
+		conf_close(&node[i]);
+	}
+}
+
 static void links(struct conf *c, const void *row)
 {
 	unsigned int engine = NUM(row);
@@ -246,6 +293,9 @@ void conf_topology(struct conf_list *list)
 	for (i = 0; i < COUNT(remotes); i++)
 		conf_case(list, V3, remote_read, &remotes[i], "topology.md 3.3",
 			  "read of %s, loop-back", remotes[i].name);
+	for (i = 0; i < 4; i++)
+		conf_case(list, V3, remote_node, ROW(i), "topology.md 3.3",
+			  "remote read over B0_%u of another node", i);
 	for (i = 0; i < COUNT(fields); i++)
 		conf_case(list, V3, status_field, &fields[i], "topology.md 3.4", "%s",
 			  fields[i].name);
