@@ -143,39 +143,56 @@ void emu_core_reset(struct emu_core *core)
 	memory_clear(core, core->psum, psum_bytes(core));
 }
 
-/* Makes instruction @eng->pc available in the prefetch buffer. */
+/* Fills the prefetch buffer from instruction @pc on. */
+static enum trn_fault prefetch(struct emu_core *core, struct emu_engine *eng, uint32_t pc)
+{
+	uint32_t n = eng->count - pc < EMU_PREFETCH ? eng->count - pc : EMU_PREFETCH;
+	uint64_t addr = eng->base + (uint64_t)pc * TRN_INSN_SIZE;
+	enum trn_fault fault;
+
+	eng->fetch_count = 0;
+	eng->fault_address = addr;
+	if (addr < eng->base || addr % TRN_INSN_SIZE)
+		return TRN_FAULT_FETCH;
+	fault = core->ops.read(core->opaque, addr, eng->fetch, (size_t)n * TRN_INSN_SIZE, true);
+	if (fault && n > 1) {
+		/* The prefetch may cross the end of what is readable; only this instruction
+		 * matters. */
+		n = 1;
+		fault = core->ops.read(core->opaque, addr, eng->fetch, TRN_INSN_SIZE, true);
+	}
+	if (fault)
+		return fault;
+	eng->fault_address = 0;
+	eng->fetch_first = pc;
+	eng->fetch_count = n;
+	eng->fetch_checked = 0;
+	return TRN_FAULT_NONE;
+}
+
+/* An instruction is checked once while it stays in the buffer: a loop pays for its first turn. */
 enum trn_fault emu_core_fetch(struct emu_core *core, struct emu_engine *eng,
 			      const struct trn_insn **insn)
 {
-	uint32_t pc = eng->pc, n;
+	uint32_t pc = eng->pc, index = pc - eng->fetch_first;
 	enum trn_fault fault;
-	uint64_t addr;
 
+	*insn = NULL;
 	if (pc >= eng->count)
 		return TRN_FAULT_HALT_MISSING;
-	if (pc - eng->fetch_first >= eng->fetch_count || pc < eng->fetch_first) {
-		n = eng->count - pc < EMU_PREFETCH ? eng->count - pc : EMU_PREFETCH;
-		addr = eng->base + (uint64_t)pc * TRN_INSN_SIZE;
-		eng->fetch_count = 0;
-		eng->fault_address = addr;
-		if (addr < eng->base || addr % TRN_INSN_SIZE)
-			return TRN_FAULT_FETCH;
-		fault = core->ops.read(core->opaque, addr, eng->fetch, (size_t)n * TRN_INSN_SIZE,
-				       true);
-		if (fault && n > 1) {
-			/* The prefetch may cross the end of what is readable; only this instruction
-			 * matters. */
-			n = 1;
-			fault = core->ops.read(core->opaque, addr, eng->fetch, TRN_INSN_SIZE, true);
-		}
+	if (index >= eng->fetch_count) {
+		fault = prefetch(core, eng, pc);
 		if (fault)
 			return fault;
-		eng->fault_address = 0;
-		eng->fetch_first = pc;
-		eng->fetch_count = n;
+		index = 0;
 	}
-	*insn = &eng->fetch[pc - eng->fetch_first];
-	return TRN_FAULT_NONE;
+	*insn = &eng->fetch[index];
+	if (eng->fetch_checked >> index & 1)
+		return TRN_FAULT_NONE;
+	fault = emu_insn_check(&core->config, eng->id, *insn);
+	if (!fault)
+		eng->fetch_checked |= 1ull << index;
+	return fault;
 }
 
 static uint16_t checksum_views(const struct emu_exec *x, bool output)
@@ -319,13 +336,10 @@ static enum trn_fault engine_turn(struct emu_core *core, struct emu_engine *eng,
 			return emu_run_fault(rs, eng, NULL, TRN_FAULT_STOPPED);
 		fault = emu_core_fetch(core, eng, &insn);
 		if (fault)
-			return emu_run_fault(rs, eng, NULL, fault);
+			return emu_run_fault(rs, eng, insn, fault);
 		/* Not before the fetch, which notices a stop that came before the run began. */
 		if (emu_engine_hangs(core, eng))
 			return TRN_FAULT_NONE;
-		fault = emu_insn_check(&core->config, eng->id, insn);
-		if (fault)
-			return emu_run_fault(rs, eng, insn, fault);
 		if (!emu_sync_try_waits(core, eng, insn))
 			return TRN_FAULT_NONE;
 		*progress = true;

@@ -19,7 +19,7 @@
 #include "numeric.h"
 #include "rng.h"
 
-#define EMU_PREFETCH	64    /* instructions per engine */
+#define EMU_PREFETCH	64    /* instructions per engine; bits of fetch_checked */
 #define EMU_QUANTUM	64    /* instructions before the next engine's turn */
 #define EMU_ROW_MAX	65536 /* elements of a partition an operand may name */
 #define EMU_ROW_BUFFERS 5
@@ -53,6 +53,7 @@ struct emu_engine {
 	uint64_t fault_address;
 	uint32_t fetch_first;
 	uint32_t fetch_count;
+	uint64_t fetch_checked; /* bit i: instruction i of the buffer was found well-formed */
 	struct trn_insn fetch[EMU_PREFETCH];
 };
 
@@ -179,6 +180,10 @@ void emu_notify_at(struct emu_core *core, struct emu_engine *eng, const struct t
 /** emu_engine_hangs() - the engine makes no progress at its present instruction: a fault on demand.
  */
 bool emu_engine_hangs(const struct emu_core *core, const struct emu_engine *eng);
+/**
+ * emu_core_fetch() - the present instruction, checked. On a fault *@insn is NULL, or the
+ * instruction that is malformed.
+ */
 enum trn_fault emu_core_fetch(struct emu_core *core, struct emu_engine *eng,
 			      const struct trn_insn **insn);
 void emu_exec_init(struct emu_exec *x, struct emu_core *core, struct emu_engine *eng,

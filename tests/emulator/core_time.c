@@ -305,15 +305,12 @@ static enum trn_fault lane_issue(struct emu_core *core, struct emu_engine *eng,
 		return emu_run_fault(rs, eng, NULL, TRN_FAULT_STOPPED);
 	fault = emu_core_fetch(core, eng, &insn);
 	if (fault)
-		return emu_run_fault(rs, eng, NULL, fault);
+		return emu_run_fault(rs, eng, insn, fault);
 	/* Not before the fetch, which notices a stop that came before the run began. */
 	if (emu_engine_hangs(core, eng)) {
 		lane->blocked = true;
 		return TRN_FAULT_NONE;
 	}
-	fault = emu_insn_check(&core->config, eng->id, insn);
-	if (fault)
-		return emu_run_fault(rs, eng, insn, fault);
 	if (lane->waiting_since == EMU_CLOCK_NEVER)
 		lane->waiting_since = core->time->now;
 	if (!emu_sync_try_waits(core, eng, insn)) {
