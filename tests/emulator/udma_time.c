@@ -69,14 +69,15 @@ void emu_dma_engine_post(struct emu_dma_engine *engine, uint32_t mask)
 	for (q = 0; q < TRN_UDMA_QUEUES; q++) {
 		uint64_t ready;
 
-		if (!(mask & 1u << q) || !emu_udma_runnable(engine, &engine->queue[q]))
+		/* A queue that waits for its start has one moment, whatever comes behind. */
+		if (!(mask & 1u << q) || (time->pending & 1u << q) ||
+		    !emu_udma_runnable(engine, &engine->queue[q]))
 			continue;
 		ready = emu_clock_now(clock);
 		/* A busy queue has fetched the new descriptors by the time it gets to them. */
-		if (!(time->pending & 1u << q) && !(time->executing && time->last == q))
+		if (!time->executing || time->last != q)
 			ready += emu_timing_costs(device)->dma_start_ps;
-		if (!(time->pending & 1u << q) || ready < time->ready[q])
-			time->ready[q] = ready;
+		time->ready[q] = ready;
 		time->pending |= 1u << q;
 		if (!time->executing)
 			emu_clock_post(clock, emu_timing_engine(device, engine->id), ready);
@@ -206,6 +207,25 @@ static void queue_empty(struct emu_dma_engine *engine)
 	pthread_mutex_unlock(&engine->lock);
 }
 
+/* A hanging engine forgets what it was about to do: the end of the fault makes every engine look at
+ * all its queues, and does so after the lock was held here. */
+static bool engine_hangs(struct emu_dma_engine *engine)
+{
+	struct emu_device *device = engine->device;
+	bool hangs;
+
+	pthread_mutex_lock(&engine->lock);
+	hangs = emu_fault_value(device, EMU_FAULT_ENGINE_HANG) == engine->id + 1u;
+	if (hangs) {
+		engine->time->pending = 0;
+		engine->time->executing = false;
+		emu_clock_set(emu_timing_clock(device), emu_timing_engine(device, engine->id),
+			      EMU_CLOCK_NEVER);
+	}
+	pthread_mutex_unlock(&engine->lock);
+	return hangs;
+}
+
 /* One turn of an engine: ends the packet under way, begins the next. */
 static void engine_turn(struct emu_dma_engine *engine)
 {
@@ -214,11 +234,8 @@ static void engine_turn(struct emu_dma_engine *engine)
 	unsigned int actor = emu_timing_engine(device, engine->id), q;
 	uint64_t now = emu_clock_now(clock), when, price;
 
-	/* What is pending stays so; the end of the fault asks every engine to look again. */
-	if (emu_fault_value(device, EMU_FAULT_ENGINE_HANG) == engine->id + 1u) {
-		emu_clock_set(clock, actor, EMU_CLOCK_NEVER);
+	if (engine_hangs(engine))
 		return;
-	}
 	if (engine->time->executing)
 		packet_execute(engine, now);
 	while ((q = queue_choose(engine, now, &when)) != TRN_UDMA_QUEUES) {

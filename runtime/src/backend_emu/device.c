@@ -184,6 +184,9 @@ static int emu_open(const char *spec, struct trn_backend_device **device, char n
 	config.routing_id = options.routing_id;
 	config.hbm_bytes = options.hbm;
 	config.disable_features = options.disable;
+	config.time_mode = options.time_mode;
+	config.trace = options.trace[0] ? options.trace : NULL;
+	config.trace_events = options.trace_events;
 	error = emu_inproc_create(&config, &emu->inproc, text, sizeof(text));
 	if (error) {
 		trn_error_set(error == -ENOMEM ? TRN_ERR_NO_HOST_MEMORY : TRN_ERR_INVALID,

@@ -36,6 +36,7 @@
 #define TRN_EMU_FILL_BYTES  65536u
 #define TRN_EMU_MAPS_MAX    64u /* user buffers mapped in one batch */
 #define TRN_EMU_TIMEOUT_NS  10000000000ull
+#define TRN_EMU_SPEC_BYTES  256u /* of the name of a device with its options */
 
 /** struct trn_emu_mem - host memory of the backend that the device reaches. */
 struct trn_emu_mem {
@@ -231,6 +232,9 @@ struct trn_emu_options {
 	uint32_t routing_id;
 	uint64_t hbm;
 	uint32_t disable;
+	bool time_mode;
+	uint64_t trace_events;
+	char trace[TRN_EMU_SPEC_BYTES]; /* file, empty: none */
 };
 
 /* options.c: 0 or -EINVAL with a sentence. */

@@ -9,8 +9,10 @@
 
 #include "emu.h"
 
-#define OPTIONS_KNOWN \
-	"known: routing-id=N, hbm=BYTES with K, M or G (per stack), no-irq, no-cores, no-windows"
+#define OPTIONS_KNOWN                                                                   \
+	"known: routing-id=N, hbm=BYTES with K, M or G (per stack), no-irq, no-cores, " \
+	"no-windows, "                                                                  \
+	"time=0|1, trace=FILE, trace-events=N"
 
 static int refuse(const char *spec, const char *option)
 {
@@ -59,6 +61,13 @@ static bool option_set(struct trn_emu_options *options, const char *option)
 		options->routing_id = value;
 	else if (!strncmp(option, "hbm=", 4) && number_parse(option + 4, &value) && value)
 		options->hbm = value;
+	else if (!strncmp(option, "time=", 5) && number_parse(option + 5, &value) && value <= 1)
+		options->time_mode = value;
+	else if (!strncmp(option, "trace=", 6) && option[6])
+		strcpy(options->trace, option + 6);
+	else if (!strncmp(option, "trace-events=", 13) && number_parse(option + 13, &value) &&
+		 value)
+		options->trace_events = value;
 	else
 		return false;
 	return true;
@@ -83,7 +92,7 @@ static int product_unknown(const char *spec, const char *name)
 
 int trn_emu_options_parse(const char *spec, struct trn_emu_options *options)
 {
-	char text[256], *at, *option;
+	char text[TRN_EMU_SPEC_BYTES], *at, *option;
 
 	memset(options, 0, sizeof(*options));
 	if (strlen(spec) >= sizeof(text)) {
