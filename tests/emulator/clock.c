@@ -70,12 +70,25 @@ void emu_clock_destroy(struct emu_clock *clock)
 	free(clock);
 }
 
+static _Thread_local uint64_t arrival;
+
+void emu_clock_arrival(uint64_t when)
+{
+	arrival = when;
+}
+
+/* Lock held. */
+static uint64_t present(const struct emu_clock *clock)
+{
+	return clock->now > arrival ? clock->now : arrival;
+}
+
 uint64_t emu_clock_now(struct emu_clock *clock)
 {
 	uint64_t now;
 
 	pthread_mutex_lock(&clock->lock);
-	now = clock->now;
+	now = present(clock);
 	pthread_mutex_unlock(&clock->lock);
 	return now;
 }
@@ -120,8 +133,8 @@ void emu_clock_post(struct emu_clock *clock, unsigned int actor, uint64_t when)
 	struct actor *a = &clock->actor[actor];
 
 	pthread_mutex_lock(&clock->lock);
-	if (when < clock->now)
-		when = clock->now;
+	if (when < present(clock))
+		when = present(clock);
 	if (when < a->when)
 		a->when = when;
 	a->posted = true;

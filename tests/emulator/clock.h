@@ -35,7 +35,13 @@ struct emu_clock *emu_clock_create(unsigned int actors, const unsigned int *owne
 				   unsigned int owners);
 void emu_clock_destroy(struct emu_clock *clock);
 
+/** emu_clock_now() - the present moment, for what the calling thread does to the device. */
 uint64_t emu_clock_now(struct emu_clock *clock);
+/**
+ * emu_clock_arrival() - what this thread does to other devices from here on happens there at @when,
+ * unless they are further already; 0: at their present.
+ */
+void emu_clock_arrival(uint64_t when);
 
 /**
  * emu_clock_post() - @actor acts at @when (not before now) unless it acts earlier already. Any

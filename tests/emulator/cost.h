@@ -45,8 +45,8 @@ uint64_t emu_cost_ps(const struct emu_costs *costs, enum trn_engine engine, uint
 uint64_t emu_cost_cycles(const struct emu_costs *costs, const struct emu_exec *x);
 /**
  * emu_cost_dma_run() - one contiguous run of @bytes by one engine. @completion: a word to a
- * semaphore, a doorbell or a marker in host memory, which the published figures of a transfer
- * include.
+ * semaphore, a doorbell, a marker in host memory or over a link, which the published figures of a
+ * transfer include.
  */
 uint64_t emu_cost_dma_run(const struct emu_costs *costs, uint64_t bytes, bool completion);
 /** emu_cost_dge() - a DMA_XFER of @runs contiguous runs, @bytes altogether; @compute: it adds or

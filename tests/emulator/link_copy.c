@@ -9,6 +9,7 @@
  */
 #include <stdlib.h>
 #include "device.h"
+#include "timing.h"
 #include "far.h"
 
 /** struct end - an end of a copy; @port is entered, NULL when the end is on the device itself. */
@@ -113,7 +114,10 @@ static enum emu_copy_error copy_piece(struct emu_device *device, const struct sp
 		end_close(device, &in, false);
 		return EMU_COPY_WAIT;
 	}
+	if (out.port)
+		emu_timing_arrival(device);
 	error = emu_target_copy(&out.target, &in.target, origin, done);
+	emu_clock_arrival(0);
 	end_close(device, &out, error == EMU_COPY_DESTINATION);
 	end_close(device, &in, error == EMU_COPY_SOURCE);
 	return error;

@@ -189,6 +189,14 @@ uint64_t emu_device_clock_ns(struct emu_device *device)
 	return device->ops->clock_ns(device->opaque);
 }
 
+void emu_timing_arrival(const struct emu_device *device)
+{
+	const struct emu_timing *timing = device->timing;
+
+	if (timing)
+		emu_clock_arrival(emu_clock_now(timing->clock) + timing->costs->hop_ps);
+}
+
 void emu_timing_core_span(struct emu_device *device, unsigned int core, const struct emu_span *span)
 {
 	const struct emu_trace_event event = {

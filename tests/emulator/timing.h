@@ -36,6 +36,10 @@ unsigned int emu_timing_group(const struct emu_device *device, unsigned int grou
 /** emu_device_clock_ns() - the device clock: virtual in time mode, else the shell's. */
 uint64_t emu_device_clock_ns(struct emu_device *device);
 
+/** emu_timing_arrival() - what this thread does to a neighbour now happens there one hop later than
+ * the present of @device, until emu_clock_arrival(0). Nothing without time mode. */
+void emu_timing_arrival(const struct emu_device *device);
+
 void emu_timing_core_span(struct emu_device *device, unsigned int core,
 			  const struct emu_span *span);
 /** emu_timing_dma_span() - engine @id moved @bytes of @queue. */

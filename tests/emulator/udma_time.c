@@ -92,7 +92,8 @@ static bool is_completion(struct emu_device *device, uint64_t addr, uint32_t len
 	if (len > sizeof(uint64_t))
 		return false;
 	emu_decode(device, addr, len, &target);
-	return target.kind == EMU_TARGET_REGISTER || target.kind == EMU_TARGET_HOST;
+	return target.kind == EMU_TARGET_REGISTER || target.kind == EMU_TARGET_HOST ||
+	       target.kind == EMU_TARGET_LINK;
 }
 
 /* Walks through the batch as its execution will, to the end of the first packet. */

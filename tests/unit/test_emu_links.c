@@ -704,6 +704,59 @@ START_TEST(time_mode)
 }
 END_TEST
 
+static uint64_t link_clock(struct link_dev *dev)
+{
+	uint64_t now = link_ext(dev, TRN_EXT_CLOCK_LOW);
+
+	return now | (uint64_t)link_ext(dev, TRN_EXT_CLOCK_HIGH) << 32;
+}
+
+/* A doorbell written over a link rings one hop later than the neighbour that writes it is, however
+ * far the clock of the other one is behind. */
+START_TEST(time_over_link)
+{
+	struct emu_config config;
+	struct link_dev dev[2];
+	struct link_queue queue, remote;
+	uint64_t window, doorbell, start, before;
+	unsigned int i;
+
+	pair_choose();
+	for (i = 0; i < 2; i++) {
+		config = link_config(pair->arch, "machine", pair->id[i]);
+		config.time_mode = true;
+		link_open(&dev[i], &config);
+	}
+	link_queue_open(&dev[0], &queue, 0, 0);
+	link_queue_open(&dev[1], &remote, 0, 0);
+	window = link_window(&dev[0], pair->link[0]);
+	doorbell =
+		window + link_bar0_dev(&dev[1], remote.udma + TRN_UDMA_QUEUE(0) + TRN_Q_TAIL_INC);
+	link_word_set(&dev[0], DATA, 1);
+	/* The sender is ahead. */
+	link_copy(&queue, BACK, DATA, 65536);
+	ck_assert_int_eq(emu_device_quiesce(dev[0].dev, LINK_RIG_WAIT_MS), 0);
+	start = link_clock(&dev[0]);
+	before = link_clock(&dev[1]);
+	ck_assert_uint_gt(start, before + 3000);
+	link_word_set(&dev[1], DATA, 0x72);
+	link_append(&remote, BACK, DATA, 4, false);
+	link_copy(&queue, doorbell + TRN_UDMA_S2M, DATA, 4);
+	ck_assert_int_eq(emu_device_quiesce(dev[0].dev, LINK_RIG_WAIT_MS), 0);
+	ck_assert_uint_eq(link_clock(&dev[1]), before);
+	link_copy(&queue, doorbell, DATA, 4);
+	link_wait_word(&dev[1], BACK, 0x72);
+	ck_assert_int_eq(emu_device_quiesce(dev[0].dev, LINK_RIG_WAIT_MS), 0);
+	ck_assert_int_eq(emu_device_quiesce(dev[1].dev, LINK_RIG_WAIT_MS), 0);
+	/* Sender: two starts, two words of no less than a run. Hop, start and run of the other. */
+	start = link_clock(&dev[1]) - link_clock(&dev[0]);
+	ck_assert_msg(start >= 1500 + 1300 + 107 - 2 && start <= 1500 + 1300 + 108 + 2,
+		      "the neighbour is %llu ns ahead", (unsigned long long)start);
+	link_close(&dev[0], 0);
+	link_close(&dev[1], 0);
+}
+END_TEST
+
 static atomic_bool sending;
 
 static void *endless_sender(void *arg)
@@ -815,6 +868,8 @@ int main(void)
 		flapping,
 		neighbour_goes,
 		time_mode,
+		time_over_link,
+		time_over_link,
 		doorbell_loop,
 	};
 
