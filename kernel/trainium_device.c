@@ -80,7 +80,7 @@ static int trainium_device_map(struct trainium_device *tdev)
 				     pci_resource_len(pdev, 0) ? "" : TRAINIUM_NO_ROOM);
 	err = pci_request_regions(pdev, "trainium");
 	if (err)
-		return dev_err_probe(&pdev->dev, err, "the BARs are in use\n");
+		return dev_err_probe(&pdev->dev, err, "the BARs overlap what is in use\n");
 	regs = pcim_iomap(pdev, 0, 0);
 	if (!regs)
 		return dev_err_probe(&pdev->dev, -ENOMEM, "cannot map BAR0\n");
