@@ -236,6 +236,7 @@ static bool batch_move(struct emu_batch *batch, const struct trn_desc *m2s,
 	error = batch_copy(batch, s2m->addr + batch->offset[EMU_S2M],
 			   m2s->addr + batch->offset[EMU_M2S], len, moved);
 	if (error == EMU_COPY_WAIT) {
+		batch->bytes += *moved;
 		batch->waits = true;
 		return true;
 	}

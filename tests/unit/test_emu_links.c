@@ -464,6 +464,101 @@ START_TEST(refusals)
 }
 END_TEST
 
+/* Only descriptors reach a link: not rings, not the firmware's mailbox. */
+START_TEST(descriptors_only)
+{
+	struct link_queue queue;
+	struct link_dev dev[2];
+	uint64_t window;
+	uint32_t half;
+	unsigned int i;
+
+	pair_open(dev);
+	window = link_window(&dev[0], pair->link[0]);
+	link_queue_open(&dev[0], &queue, 0, 0);
+	half = queue.udma + TRN_UDMA_M2S + TRN_UDMA_QUEUE(0);
+	link_write(&dev[0], half + TRN_Q_BASE_LOW, (uint32_t)(window + DATA));
+	link_write(&dev[0], half + TRN_Q_BASE_HIGH, (uint32_t)((window + DATA) >> 32));
+	link_copy(&queue, BACK, DATA, 4);
+	ck_assert_int_eq(emu_device_quiesce(dev[0].dev, LINK_RIG_WAIT_MS), 0);
+	ck_assert_uint_eq(link_complaints(&dev[0], EMU_COMPLAINT_DESC_ADDRESS), 1);
+	for (i = TRN_MISC_REQUEST_HIGH; i <= TRN_MISC_RESPONSE_LOW; i += 4)
+		link_write(&dev[0], link_misc(&dev[0]) + i,
+			   i % 8 ? (uint32_t)(window + DATA) : (uint32_t)((window + DATA) >> 32));
+	link_write(&dev[0], link_misc(&dev[0]) + TRN_MISC_TRIGGER, 1);
+	ck_assert_int_eq(emu_device_quiesce(dev[0].dev, LINK_RIG_WAIT_MS), 0);
+	ck_assert_uint_eq(link_complaints(&dev[0], EMU_COMPLAINT_FWIO_REQUEST), 1);
+	ck_assert_uint_eq(link_reg(&dev[0], pair->link[0], TRN_LINK_ERRORS), 0);
+	link_close(&dev[0], 2);
+	link_close(&dev[1], 0);
+}
+END_TEST
+
+/* Damaged memory of a neighbour fails the copy and is nobody's mistake. */
+START_TEST(damaged_neighbour)
+{
+	struct link_queue queue;
+	struct link_dev dev[2];
+
+	pair_open(dev);
+	link_queue_open(&dev[0], &queue, 0, 0);
+	ck_assert_int_eq(emu_device_fault_set(dev[1].dev, "ecc-uncorrectable-at", 1 + DATA + 32),
+			 0);
+	link_word_set(&dev[0], BACK, 9);
+	link_copy(&queue, BACK, link_window(&dev[0], pair->link[0]) + DATA + 32, 4);
+	ck_assert_int_eq(emu_device_quiesce(dev[0].dev, LINK_RIG_WAIT_MS), 0);
+	ck_assert_uint_eq(link_head(&queue), 0);
+	ck_assert_uint_eq(link_word(&dev[0], BACK), 9);
+	ck_assert_uint_eq(link_read(&dev[0], queue.udma + TRN_UDMA_GEN + TRN_GEN_IOFIC_SECONDARY_A +
+						     TRN_IOFIC_CAUSE),
+			  TRN_ERR_A_DATA_RESPONSE);
+	/* It was the neighbour that read, so it counts. */
+	ck_assert_uint_eq(link_read(&dev[1], link_misc(&dev[1]) + TRN_MISC_HBM_ECC(0)) & 0xffff, 1);
+	link_close(&dev[0], 0);
+	link_close(&dev[1], 0);
+}
+END_TEST
+
+/* Several nodes in one process: 0 - 1 and 2 - 3 left, 0 - 3 and 1 - 2 right. */
+START_TEST(nodes_of_one_process)
+{
+	static const unsigned int peer[4][4] = {
+		{ 3, 1, 1, 3 }, { 2, 0, 0, 2 }, { 1, 3, 3, 1 }, { 0, 2, 2, 0 }
+	};
+	struct emu_config config;
+	struct link_queue queue;
+	struct link_dev dev[4];
+	unsigned int n, l;
+
+	if (!rig_is("trn2"))
+		return;
+	for (n = 0; n < 4; n++) {
+		config = link_config("trn2", "pod", 6);
+		config.nodes = 4;
+		config.node = n;
+		link_open(&dev[n], &config);
+	}
+	for (n = 0; n < 4; n++) {
+		ck_assert_uint_eq(link_ext(&dev[n], TRN_EXT_LINK_NODE), n | 4 << 8);
+		link_queue_open(&dev[n], &queue, 0, 0);
+		for (l = 0; l < 4; l++) {
+			ck_assert_uint_eq(link_reg(&dev[n], l, TRN_LINK_PEER),
+					  1u << 31 | peer[n][l] << 8 | 6);
+			ck_assert_uint_eq(link_reg(&dev[n], 4 + l, TRN_LINK_STATE), 0);
+			link_word_set(&dev[n], DATA + l * 4, tag(n, l));
+			link_copy(&queue, link_window(&dev[n], l) + target_word(n, l), DATA + l * 4,
+				  4);
+		}
+		link_wait_idle(&queue);
+	}
+	for (n = 0; n < 4; n++)
+		for (l = 0; l < 4; l++)
+			tag_check(dev, 4, n, l, peer[n][l]);
+	for (n = 0; n < 4; n++)
+		link_close(&dev[n], 0);
+}
+END_TEST
+
 /* Without the feature nothing of it is there. */
 START_TEST(feature_off)
 {
@@ -869,7 +964,9 @@ int main(void)
 		neighbour_goes,
 		time_mode,
 		time_over_link,
-		time_over_link,
+		descriptors_only,
+		damaged_neighbour,
+		nodes_of_one_process,
 		doorbell_loop,
 	};
 
