@@ -7,7 +7,7 @@ CONF := tests/conformance
 CONF_SRCS := $(addprefix $(CONF)/, \
 	main.c check.c map.c rig.c trace.c fwio.c \
 	readme.c pci.c address_map.c udma_registers.c udma_queue.c udma_errors.c udma_traces.c udma_rings.c udma_copies.c \
-	misc_ram.c firmware.c reset.c cores.c notific.c topology.c vendor.c)
+	misc_ram.c firmware.c reset.c cores.c notific.c topology.c links.c vendor.c)
 CONF_OBJS := $(CONF_SRCS:%.c=$(B)/%.o)
 CONF_BIN := $(B)/tests/conformance/conformance
 

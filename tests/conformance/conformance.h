@@ -85,6 +85,7 @@ void conf_reset(struct conf_list *list);
 void conf_cores(struct conf_list *list);
 void conf_notific(struct conf_list *list);
 void conf_topology(struct conf_list *list);
+void conf_links(struct conf_list *list);
 void conf_vendor(struct conf_list *list);
 
 /* main.c: a device of its own for a case; false: the failure is noted in @c. */

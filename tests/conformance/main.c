@@ -27,10 +27,10 @@ struct conf_list {
 };
 
 static void (*const pages[])(struct conf_list *list) = {
-	conf_readme,	  conf_pci,	    conf_map,	      conf_udma_registers,
-	conf_udma_queue,  conf_udma_errors, conf_udma_traces, conf_udma_rings,
-	conf_udma_copies, conf_misc_ram,    conf_firmware,    conf_reset,
-	conf_cores,	  conf_notific,	    conf_topology,    conf_vendor,
+	conf_readme,	  conf_pci,	    conf_map,	     conf_udma_registers, conf_udma_queue,
+	conf_udma_errors, conf_udma_traces, conf_udma_rings, conf_udma_copies,	  conf_misc_ram,
+	conf_firmware,	  conf_reset,	    conf_cores,	     conf_notific,	  conf_topology,
+	conf_links,	  conf_vendor,
 };
 
 void conf_case(struct conf_list *list, unsigned int products, conf_run *run, const void *row,

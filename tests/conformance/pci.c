@@ -137,6 +137,21 @@ static void host_test_more(struct conf *c, const void *row)
 	conf_is(c, *to, 0, "destination");
 }
 
+/* The open extension made links of these routes; nobody is at the other end. */
+static void host_test_link(struct conf *c, const void *row)
+{
+	uint64_t src, dst;
+	uint32_t *from = conf_host(c, 4, &src), *to = conf_host(c, 4, &dst);
+	struct conf_queue queue;
+
+	*from = 0x900d;
+	conf_queue_open(c, &queue, 0, 0, 32);
+	conf_packet(&queue, dst, src | 1ull << NUM(row), 4);
+	conf_ring_both(&queue, 1);
+	conf_quiesce(c);
+	conf_is(c, *to, 0, "destination");
+}
+
 /* Usable to the end of the window: the last address decodes as host, where no memory is. */
 static void host_end(struct conf *c, const void *row)
 {
@@ -209,7 +224,8 @@ void conf_pci(struct conf_list *list)
 	for (i = 45; i <= 47; i++)
 		conf_case(list, V2, host_test, ROW(i), host, "bit %u alone is not the host", i);
 	conf_case(list, V3, host_test, ROW(44), host, "bit 44 alone is not the host");
-	for (i = 45; i <= 48; i++)
+	conf_case(list, V2, host_test_link, ROW(48), host, "bits 44 and 48 are not the host");
+	for (i = 45; i <= 47; i++)
 		conf_case(list, V2, host_test_more, ROW(i), host, "bits 44 and %u are not the host",
 			  i);
 	conf_case(list, ALL, host_end, NULL, host, "window usable to its end");
