@@ -8,9 +8,16 @@
 
 void *conf_hbm(struct conf *c, unsigned int h, uint64_t offset)
 {
-	uint64_t size;
-	uint8_t *bar4 = emu_device_hbm(c->dev, &size);
+	static uint8_t nothing[1 << 20]; /* what a stack that is too small or elsewhere gives */
+	uint64_t bar4_size, at = 0, size = 0;
+	uint8_t *bar4 = emu_device_hbm(c->dev, &bar4_size);
 
+	emu_device_hbm_stack(c->dev, h, &at, &size);
+	conf_is(c, at, h * c->p->bar4_stride, "BAR4 offset of stack %u", h);
+	if (offset >= size || h * c->p->bar4_stride + offset >= bar4_size) {
+		conf_fail(c, "no memory at 0x%llx of stack %u", (unsigned long long)offset, h);
+		return nothing;
+	}
 	return bar4 + h * c->p->bar4_stride + offset;
 }
 

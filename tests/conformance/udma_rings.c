@@ -267,6 +267,8 @@ static void gather(struct conf *c, const void *row)
 	struct bench b;
 
 	bench_open(c, &b, 65536);
+	if (n > 65)
+		conf_write(c, b.queue.udma + M2S_AT + 0x304, 0x00010000 | n);
 	for (i = 0; i < n; i++)
 		conf_push(&b.queue, M2S, 64 | (i == 0 ? D_FIRST : 0) | (i == n - 1 ? D_LAST : 0),
 			  META_PLAIN, b.src + i * 64);
@@ -610,6 +612,8 @@ static void add_descriptors(struct conf_list *list)
 		  "one M2S with one S2M descriptor");
 	conf_case(list, ALL, gather, ROW(65), "udma.md 6/pairing-rules",
 		  "65 M2S descriptors in a packet");
+	conf_case(list, ALL, gather, ROW(128), "udma.md 6/pairing-rules",
+		  "128 M2S descriptors, the hardware maximum, when programmed");
 	conf_case(list, ALL, too_many, ROW(65), "udma.md 6/pairing-rules",
 		  "66 M2S descriptors with the limit 65");
 	conf_case(list, ALL, too_many, ROW(8), "udma.md 6/pairing-rules",
