@@ -15,6 +15,25 @@ for example in Documentation/examples/*.c; do
 done
 run "vector_add prints the sum" 0 '^999 \+ 1998 = 2997$' "$WORK/vector_add"
 
+# The example of time mode: the trace of vector_add, and the same again.
+for pass in 1 2; do
+	run "vector_add runs in time mode ($pass)" 0 '^999' \
+		env TRN_DEVICE="emu:trn1,time=1,trace=$WORK/add$pass.json" "$WORK/vector_add"
+done
+python3 - "$WORK/add1.json" "$WORK/add2.json" <<'PY' && ok "its program takes the same each time" || not_ok "its program takes the same each time"
+import json, sys
+def slices(path):
+    """What the core did from its beginning on; the host's copies before it come when the host sends them."""
+    events = json.load(open(path))["traceEvents"]
+    names = {e["tid"]: e["args"]["name"] for e in events if e["name"] == "thread_name"}
+    core = [e for e in events if e["ph"] == "X" and names[e["tid"]].startswith("core")]
+    return [(e["name"], e["tid"], e["ts"] - core[0]["ts"], e["dur"]) for e in core]
+one, two = (slices(path) for path in sys.argv[1:])
+near = lambda a, b: a[:2] == b[:2] and all(abs(x - y) < 0.0015 for x, y in zip(a[2:], b[2:]))
+sys.exit(0 if one and len(one) == len(two) and all(map(near, one, two)) else 1)
+PY
+run "its trace says who was busy" 0 '^core 0 vector +1 +0\.057 +0\.[0-9]$' Documentation/examples/trace_busy.py "$WORK/add1.json"
+
 # The example in the README is the file that was compiled.
 python3 - <<'PY' && ok "the README shows the compiled example" || not_ok "the README shows the compiled example"
 import re, sys

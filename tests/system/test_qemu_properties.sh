@@ -58,6 +58,9 @@ refused "an ECC error outside HBM" 'ecc-correctable-at=.* is refused; must be 0,
 refused "a fault of a feature left out" 'irq-lost=1 is refused; .*lacks feature 0x1' \
 	-device trainium,irq-lost=1,disable-features=1
 refused "a counter cannot be set" "'trainium\.complaints' is not writable" -device trainium,complaints=1
+refused "a trace without time mode" 'trace needs time mode' -device trainium,hbm-size=64M,trace=/dev/null
+refused "a trace that cannot be written" 'trace=/nonexistent/trace cannot be created' \
+	-device trainium,hbm-size=64M,time-mode=on,trace=/nonexistent/trace
 refused "a machine without MSI-X" 'no MSI-X messages \(no APIC\).* disable-features=0x1' -cpu qemu64,-apic "${one[@]}"
 refused "a bus of conventional PCI" "bus 'old' is conventional PCI.* q35" \
 	-device pcie-pci-bridge,id=old -device trainium,bus=old,addr=1,hbm-size=64M
@@ -86,6 +89,10 @@ monitor "a removed device reads as gone" 'state: removed' \
 	'qom-set /machine/peripheral/trn0 removal 1\ninfo trainium' "${one[@]}"
 monitor "a device plugged in again is there" 'state: present' \
 	'qom-set /machine/peripheral/trn0 removal 1\nqom-set /machine/peripheral/trn0 removal 0\ninfo trainium' "${one[@]}"
+
+monitor "time mode starts" 'one: trn1' 'info trainium' \
+	-device "trainium,id=one,hbm-size=64M,time-mode=on,trace=$WORK/trace"
+run "the trace is written when QEMU ends" 0 '' python3 -m json.tool "$WORK/trace"
 
 # Every fault and statistic the model has, with a description.
 "${MACHINE[@]}" -device trainium,help >"$WORK/help"

@@ -102,6 +102,9 @@ static const struct {
 	{ "disable-features",
 	  "bits of the open extension to leave out: 1 MSI-X, 2 cores, 4 windows, "
 	  "8 notifications, 16 clock, 32 links" },
+	{ "time-mode", "on: charge published costs; the device clock is virtual" },
+	{ "trace", "time mode: file for a trace in Chrome form, written at the end" },
+	{ "trace-events", "time mode: how many events the trace keeps; 0: a million" },
 };
 
 static void counters_add(ObjectClass *class)

@@ -13,8 +13,10 @@
 #include "hw/qdev-properties.h"
 #include "migration/blocker.h"
 #include "qapi/error.h"
+#include "qemu/error-report.h"
 #include "qemu/main-loop.h"
 #include "qemu/module.h"
+#include "sysemu/sysemu.h"
 #include "trainium/regs.h"
 #include "trace.h"
 
@@ -311,6 +313,9 @@ static bool model_create(TrainiumState *s, Error **errp)
 		.node = s->node,
 		.nodes = s->nodes,
 		.link_dir = s->link_dir,
+		.time_mode = s->time_mode,
+		.trace = s->trace,
+		.trace_events = s->trace_events,
 	};
 	char error[256] = "";
 
@@ -320,6 +325,15 @@ static bool model_create(TrainiumState *s, Error **errp)
 	}
 	emu_device_bus_master(s->model, false);
 	return true;
+}
+
+static void trace_at_exit(Notifier *notifier, void *data)
+{
+	TrainiumState *s = container_of(notifier, TrainiumState, exit_notifier);
+
+	if (emu_device_trace_write(s->model)) {
+		warn_report("trainium: the trace cannot be written to %s", s->trace);
+	}
 }
 
 /* A region inside another one keeps the device alive, and so the model, for ever. */
@@ -345,6 +359,10 @@ static void trainium_exit(PCIDevice *pci)
 	TrainiumState *s = TRAINIUM(pci);
 
 	trainium_device_remove(s);
+	if (s->exit_notifier.notify) {
+		qemu_remove_exit_notifier(&s->exit_notifier);
+		s->exit_notifier.notify = NULL;
+	}
 	if (s->dma_bh) {
 		trainium_dma_exit(s);
 	}
@@ -405,6 +423,10 @@ static void trainium_realize(PCIDevice *pci, Error **errp)
 		goto fail;
 	}
 	trainium_device_add(s);
+	if (s->trace) {
+		s->exit_notifier.notify = trace_at_exit;
+		qemu_add_exit_notifier(&s->exit_notifier);
+	}
 	return;
 fail:
 	trainium_exit(pci);
@@ -462,6 +484,9 @@ static Property trainium_properties[] = {
 	DEFINE_PROP_UINT32("node", TrainiumState, node, 0),
 	DEFINE_PROP_UINT32("nodes", TrainiumState, nodes, 1),
 	DEFINE_PROP_STRING("link-dir", TrainiumState, link_dir),
+	DEFINE_PROP_BOOL("time-mode", TrainiumState, time_mode, false),
+	DEFINE_PROP_STRING("trace", TrainiumState, trace),
+	DEFINE_PROP_UINT64("trace-events", TrainiumState, trace_events, 0),
 	DEFINE_PROP_END_OF_LIST(),
 };
 

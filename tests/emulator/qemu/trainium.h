@@ -29,6 +29,8 @@ struct dma_request;
  * @fault: values set before the model exists, by index of emu_fault_name()
  * @name: id of the device, or its type and routing id
  * @report_mistakes, @mistakes_shown: a line for each guest mistake; atomic
+ * @trace, @exit_notifier: file of the trace of time mode, written when QEMU ends: devices are not
+ * finalized then
  * @removed_bh: hides BAR4 from the main loop after the fault "removal"
  * @dma_bh, @dma_lock, @dma_done, @dma_requests, @dma_cancelled, @iommu: dma.c
  */
@@ -42,6 +44,10 @@ struct TrainiumState {
 	uint32_t disable_features;
 	char *fabric, *link_dir;
 	uint32_t node, nodes;
+	bool time_mode;
+	char *trace;
+	uint64_t trace_events;
+	Notifier exit_notifier;
 	uint64_t fault[TRAINIUM_FAULTS_MAX];
 
 	struct emu_device *model;
