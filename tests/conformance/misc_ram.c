@@ -144,7 +144,7 @@ static void fw_status(struct conf *c, const void *row)
 static void fw_status_busy(struct conf *c, const void *row)
 {
 	(void)row;
-	emu_device_fault_set(c->dev, "reset-slow", 300);
+	emu_device_fault_set(c->dev, "reset-slow", 1000);
 	conf_write(c, misc(c, 0x1ec), 1);
 	conf_write(c, misc(c, 0x800), 1);
 	conf_wait(c, misc(c, 0x808), 8, 8, "FW_STATUS bit 3 during a reset");
@@ -209,7 +209,7 @@ static void ready(struct conf *c, const void *row)
 static void not_ready(struct conf *c, const void *row)
 {
 	(void)row;
-	emu_device_fault_set(c->dev, "reset-slow", 300);
+	emu_device_fault_set(c->dev, "reset-slow", 1000);
 	conf_write(c, misc(c, 0x1ec), 1);
 	conf_write(c, misc(c, 0x800), 1);
 	conf_wait(c, misc(c, 0x24), 0xffffffff, 0xdeadbeef, "DEVICE_ID during a slow reset");

@@ -327,7 +327,7 @@ static void bus_master_off(struct conf *c, const void *row)
 	conf_ring_both(&queue, 1);
 	conf_complaints_forgive(c);
 	conf_is(c, *to, 0, "host memory with bus mastering off");
-	conf_reg(c, misc(c, 0x24), conf_read(c, misc(c, 0x24)), "memory decode stays on");
+	conf_true(c, conf_read(c, misc(c, 0x24)) < 64, "memory decode stays on");
 }
 
 /* 10: what a driver does to an idle device changes nothing. */

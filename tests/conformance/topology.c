@@ -249,14 +249,6 @@ static void election_step(struct conf *c, const void *row)
 	}
 }
 
-static void own_identity(struct conf *c, const void *row)
-{
-	(void)row;
-	conf_true(c, conf_read(c, c->p->misc + 0x24) < 64, "routing id");
-	conf_true(c, conf_read(c, c->p->misc + 0x38) && conf_read(c, c->p->misc + 0x3c),
-		  "serial number");
-}
-
 /* Two devices have two serial numbers. */
 static void serials_differ(struct conf *c, const void *row)
 {
@@ -302,8 +294,6 @@ void conf_topology(struct conf_list *list)
 	conf_case(list, V3, start, NULL, "topology.md 3.6",
 		  "clear 0x18C, 0x188, 0x184, 0x180, 0x190, 0x194, 0x198");
 	conf_case(list, V3, adopt, NULL, "topology.md 3.6", "status 3 is found again");
-	conf_case(list, V3, own_identity, NULL, "topology.md 3.7",
-		  "a primary R MR+0x024, 0x038, 0x03C");
 	for (i = 0; i < COUNT(steps); i++)
 		conf_case(list, V3, election_step, &steps[i], "topology.md 3.7", "%s",
 			  steps[i].name);

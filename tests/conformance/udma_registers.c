@@ -259,7 +259,8 @@ static void axi_queue_status(struct conf *c, const void *row)
 		for (q = 0; q < 16; q++) {
 			uint64_t at = conf_udma(c, e) + GEN_AT + 0x2c00 + q * 12 + 4;
 
-			conf_read(c, at);
+			conf_write(c, at, 5);
+			conf_reg(c, at, 5, "engine %u AXI queue %u error status", e, q);
 			conf_reg(c, at, 0, "engine %u AXI queue %u error status read again", e, q);
 		}
 	}

@@ -165,18 +165,6 @@ static void exit_keeps(struct conf *c, const void *row)
 	conf_reg(c, conf_nc_notific(c, 0) + 0x100, 0x4000, "NQ base");
 }
 
-/* sysfs readings come from these words. */
-static void sysfs_word(struct conf *c, const void *row)
-{
-	uint32_t offset = NUM(row), value = conf_read(c, c->p->misc + offset);
-
-	conf_true(c, value != 0xdeadbeef, "MISC RAM 0x%03x", offset);
-	if (offset == 0x38)
-		conf_true(c, value != 0, "serial number is available");
-	if (offset == 0x40 || offset == 0x44)
-		conf_is(c, value, 0, "error counter of a healthy device");
-}
-
 /* Every H2T engine reaches every stack, in both directions. */
 static void quirk_engine(struct conf *c, const void *row)
 {
@@ -200,7 +188,6 @@ void conf_vendor(struct conf_list *list)
 {
 	static const char calls[] = "vendor-driver-interface.md 3";
 	static const char memory[] = "vendor-driver-interface.md 4";
-	static const char sysfs[] = "vendor-driver-interface.md 8";
 	static const char quirk[] = "vendor-driver-interface.md 10";
 
 	conf_case(list, ALL, resets, NULL, calls, "1 DEVICE_RESET");
@@ -219,10 +206,6 @@ void conf_vendor(struct conf_list *list)
 		  "2 queues get the dummy ring");
 	conf_case(list, ALL, exit_keeps, NULL, "vendor-driver-interface.md 7",
 		  "semaphores and NQs are not touched");
-	conf_case(list, ALL, sysfs_word, ROW(0x38), sysfs, "info/serial_number");
-	conf_case(list, ALL, sysfs_word, ROW(0x40), sysfs, "stats/hardware/sram_ecc_uncorrected");
-	conf_case(list, ALL, sysfs_word, ROW(0x44), sysfs, "stats/hardware/mem_ecc_uncorrected");
-	conf_case(list, ALL, sysfs_word, ROW(0x54), sysfs, "stats/power/utilization");
 	conf_case(list, ALL, quirk_engine, NULL, quirk,
 		  "engine choice ignores direction and address");
 }

@@ -432,12 +432,21 @@ static bool iofic_split(uint32_t gen, uint32_t *group, uint32_t *reg)
 	return false;
 }
 
+static bool axi_queue_status(uint32_t gen)
+{
+	return gen >= TRN_GEN_AXI_QUEUE(0) && gen < TRN_GEN_AXI_QUEUE(TRN_UDMA_QUEUES) &&
+	       (gen - TRN_GEN_AXI_QUEUE(0)) % (TRN_GEN_AXI_QUEUE(1) - TRN_GEN_AXI_QUEUE(0)) == 4;
+}
+
 static uint32_t gen_read(struct emu_dma_engine *engine, uint32_t gen)
 {
 	uint32_t group, reg;
 
 	if (iofic_split(gen, &group, &reg))
 		return emu_iofic_read(&engine->udma->store[(TRN_UDMA_GEN + group) / 4], reg);
+	/* The second of a queue's three words is cleared by reading it. */
+	if (axi_queue_status(gen))
+		return atomic_exchange(&engine->udma->store[(TRN_UDMA_GEN + gen) / 4], 0);
 	return emu_store_read(engine->udma, TRN_UDMA_GEN + gen);
 }
 
