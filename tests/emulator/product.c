@@ -146,16 +146,19 @@ static const struct emu_plain_range v3_plain[] = {
 #define V3_PE_SIZE	   (V3_PE_ROWS * V3_PE_ROW_STRIDE)
 
 /* clang-format off */
+#define FAMILY(kind, first, count, bar0, stride, size)			\
+	{ EMU_BLOCK_##kind, first, count, bar0, stride, size }
 #define V3_SENG_FAMILIES(s)						\
-	{ EMU_BLOCK_UDMA, 32 * (s), 32, TRN_V3_UDMA(s, 0), V3_UDMA_STRIDE, TRN_UDMA_SIZE }, \
-	{ EMU_BLOCK_SDMA, 32 * (s), 32, TRN_V3_SDMA(s, 0), V3_UDMA_STRIDE, TRN_V3_SDMA_SIZE }, \
-	{ EMU_BLOCK_FIS, 32 * (s), 32, TRN_V3_FIS(s, 0), V3_FIS_STRIDE, TRN_V3_FIS_SIZE }, \
-	{ EMU_BLOCK_NC_NOTIFIC, 2 * (s), 2, TRN_V3_NC_NOTIFIC(2 * (s)), V3_NC_STRIDE, 0x1000 }, \
-	{ EMU_BLOCK_PE_COUNTERS, 2 * (s), 2, TRN_V3_PE_COUNTERS(2 * (s)), V3_NC_STRIDE, V3_PE_SIZE }
+	FAMILY(UDMA, 32 * (s), 32, TRN_V3_UDMA(s, 0), V3_UDMA_STRIDE, TRN_UDMA_SIZE),	\
+	FAMILY(SDMA, 32 * (s), 32, TRN_V3_SDMA(s, 0), V3_UDMA_STRIDE, TRN_V3_SDMA_SIZE), \
+	FAMILY(FIS, 32 * (s), 32, TRN_V3_FIS(s, 0), V3_FIS_STRIDE, TRN_V3_FIS_SIZE),	\
+	FAMILY(NC_NOTIFIC, 2 * (s), 2, TRN_V3_NC_NOTIFIC(2 * (s)), V3_NC_STRIDE, 0x1000), \
+	FAMILY(PE_COUNTERS, 2 * (s), 2, TRN_V3_PE_COUNTERS(2 * (s)), V3_NC_STRIDE, V3_PE_SIZE)
+#define V3_H2T(d)   (128 + 2 * (d))
 #define V3_DIE_FAMILIES(d)						\
-	{ EMU_BLOCK_UDMA, 128 + 2 * (d), 2, TRN_V3_H2T_UDMA(2 * (d)), V3_H2T_STRIDE, TRN_UDMA_SIZE }, \
-	{ EMU_BLOCK_SDMA, 128 + 2 * (d), 2, TRN_V3_H2T_SDMA(2 * (d)), V3_H2T_STRIDE, TRN_V3_SDMA_SIZE }, \
-	{ EMU_BLOCK_TOP_SP_NOTIFIC, 8 * (d), 8, TRN_V3_TOP_SP_NOTIFIC(8 * (d)), V3_NQ_STRIDE, 0x1000 }
+	FAMILY(UDMA, V3_H2T(d), 2, TRN_V3_H2T_UDMA(2 * (d)), V3_H2T_STRIDE, TRN_UDMA_SIZE), \
+	FAMILY(SDMA, V3_H2T(d), 2, TRN_V3_H2T_SDMA(2 * (d)), V3_H2T_STRIDE, TRN_V3_SDMA_SIZE), \
+	FAMILY(TOP_SP_NOTIFIC, 8 * (d), 8, TRN_V3_TOP_SP_NOTIFIC(8 * (d)), V3_NQ_STRIDE, 0x1000)
 
 static const struct emu_block_family v3_families[] = {
 	{ EMU_BLOCK_TPB, 0, TRN_V3_CORES, TRN_V3_TPB(0), TRN_V3_TPB_SIZE, TRN_V3_TPB_SIZE },
