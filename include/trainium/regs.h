@@ -109,7 +109,9 @@
 #define TRN_GEN_AXI_ERR_DETECT(t)	(0x2900 + (t) * 0x40)
 #define TRN_GEN_AXI_ERR_CTRL_ADDR(t)	(0x2b00 + (t) * 8)
 #define TRN_GEN_AXI_ERR_CTRL_DATA(t)	(0x2b04 + (t) * 8)
+/* state request, error status (reading clears it), configuration */
 #define TRN_GEN_AXI_QUEUE(q)		(0x2c00 + (q) * 0xc)
+#define TRN_GEN_AXI_QUEUE_STATUS	0x4
 #define TRN_GEN_IOFIC_AXI(k)		(0x2d00 + (k) * 0x100)	/* k 0..6 */
 #define TRN_GEN_SPARE_ZEROES0		0x3460
 #define TRN_GEN_SPARE_ONES0		0x3468

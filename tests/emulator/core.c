@@ -138,7 +138,6 @@ void emu_core_reset(struct emu_core *core)
 	engines_reset(core);
 	__atomic_store_n(&core->pe_matmul, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&core->pe_weights, 0, __ATOMIC_RELAXED);
-	__atomic_store_n(&core->pe_idle, 0, __ATOMIC_RELAXED);
 	memory_clear(core, core->sbuf, sbuf_bytes(core));
 	memory_clear(core, core->psum, psum_bytes(core));
 }
@@ -529,10 +528,8 @@ void emu_core_engine_reg_set(struct emu_core *core, enum trn_engine engine, unsi
 		emu_reg_put(&core->engine[engine], reg, value);
 }
 
-void emu_core_pe_counters(struct emu_core *core, uint64_t *matmul, uint64_t *weights,
-			  uint64_t *idle)
+void emu_core_pe_counters(struct emu_core *core, uint64_t *matmul, uint64_t *weights)
 {
 	*matmul = __atomic_load_n(&core->pe_matmul, __ATOMIC_RELAXED);
 	*weights = __atomic_load_n(&core->pe_weights, __ATOMIC_RELAXED);
-	*idle = __atomic_load_n(&core->pe_idle, __ATOMIC_RELAXED);
 }

@@ -172,10 +172,9 @@ uint32_t emu_core_engine_reg(struct emu_core *core, enum trn_engine engine, unsi
 void emu_core_engine_reg_set(struct emu_core *core, enum trn_engine engine, unsigned int reg,
 			     uint32_t value);
 /**
- * emu_core_pe_counters() - activity counters of row group @row: instructions' column counts since
- * reset.
+ * emu_core_pe_counters() - activity of the tensor engine since reset: columns multiplied, columns
+ * of weights loaded.
  */
-void emu_core_pe_counters(struct emu_core *core, uint64_t *matmul, uint64_t *weights,
-			  uint64_t *idle);
+void emu_core_pe_counters(struct emu_core *core, uint64_t *matmul, uint64_t *weights);
 
 #endif /* EMU_CORE_H */

@@ -95,7 +95,6 @@ struct emu_core {
 
 	uint64_t pe_matmul; /* relaxed atomics */
 	uint64_t pe_weights;
-	uint64_t pe_idle;
 
 	struct emu_engine engine[TRN_ENGINE_MAX];
 	struct emu_lanes lanes[TRN_ENGINE_MAX];

@@ -24,7 +24,8 @@ static const struct emu_origin host_origin = { 0 };
 static int config_check(const struct emu_config *config, const struct emu_product **product,
 			char *error, size_t size)
 {
-	const char *arch = config->arch ? config->arch : "trn1";
+	const char *arch = config->arch ? config->arch : emu_product_at(0)->arch;
+	char names[64];
 
 	if (config->size != sizeof(*config)) {
 		snprintf(error, size,
@@ -35,7 +36,8 @@ static int config_check(const struct emu_config *config, const struct emu_produc
 	}
 	*product = emu_product_find(arch);
 	if (!*product) {
-		snprintf(error, size, "arch=%s is unknown; use trn1, inf2 or trn2", arch);
+		emu_product_names(names, sizeof(names));
+		snprintf(error, size, "arch=%s is unknown; known are%s", arch, names);
 		return -EINVAL;
 	}
 	if (config->routing_id >= ROUTING_IDS) {
@@ -219,9 +221,14 @@ static bool register_vanishes(struct emu_device *device)
 uint32_t emu_device_read(struct emu_device *device, unsigned int bar, uint64_t offset,
 			 unsigned int size)
 {
+	uint32_t value;
+
 	emu_stat_add(device, EMU_STAT_REGISTER_READS, 1);
-	if (register_vanishes(device) || emu_fault_value(device, EMU_FAULT_REGS_ALL_ONES) ||
-	    !access_valid(device, bar, offset, size))
+	if (register_vanishes(device) || emu_fault_value(device, EMU_FAULT_REGS_ALL_ONES))
+		return 0xffffffff;
+	if (bar == 0 && size && size < 4 && emu_register_part_read(device, offset, size, &value))
+		return value;
+	if (!access_valid(device, bar, offset, size))
 		return 0xffffffff;
 	if (bar == 0)
 		return emu_register_read(device, offset);
@@ -234,8 +241,11 @@ void emu_device_write(struct emu_device *device, unsigned int bar, uint64_t offs
 		      unsigned int size)
 {
 	emu_stat_add(device, EMU_STAT_REGISTER_WRITES, 1);
-	if (register_vanishes(device) || emu_fault_value(device, EMU_FAULT_REGS_ALL_ONES) ||
-	    !access_valid(device, bar, offset, size))
+	if (register_vanishes(device) || emu_fault_value(device, EMU_FAULT_REGS_ALL_ONES))
+		return;
+	if (bar == 0 && size && size < 4 && emu_register_part_write(device, offset, size, value))
+		return;
+	if (!access_valid(device, bar, offset, size))
 		return;
 	if (bar == 0)
 		emu_register_write(device, offset, value, host_origin);

@@ -79,6 +79,7 @@ struct emu_queue {
 	struct emu_ring ring[2];
 	uint64_t generation;	 /* emu_dma_engine.lock: counts what makes a batch under way void */
 	bool in_batch;		 /* emu_dma_engine.lock */
+	bool executing;		 /* emu_dma_engine.lock: by the worker, void or not */
 	atomic_bool interrupted; /* the worker looks at the registers again after the present
 				    descriptor */
 	/* The packet under way, written back by the worker at the end of a batch. */
@@ -94,6 +95,25 @@ enum emu_udma_state {
 	EMU_UDMA_ABORT,
 };
 
+/** struct emu_nq - a slot of a NOTIFIC block; emu_notific.lock. */
+struct emu_nq {
+	uint64_t base;
+	uint32_t size, head, tail;
+	uint32_t reserved, finished; /* entries handed to producers, entries written */
+	uint64_t generation;
+	uint32_t writing; /* entries under way, of this ring and of those before it */
+	/* by a valid SIZE, until BASE is written: half an address must not be written to */
+	bool armed;
+	bool overflow;
+};
+
+/** struct emu_notific - a NOTIFIC block. */
+struct emu_notific {
+	pthread_mutex_t lock;
+	pthread_cond_t settled; /* an entry is no longer under way */
+	struct emu_nq nq[TRN_NQ_SLOTS];
+};
+
 /** struct emu_dma_engine - a DMA engine. */
 struct emu_dma_engine {
 	struct emu_device *device;
@@ -102,7 +122,10 @@ struct emu_dma_engine {
 	unsigned int vector;
 	struct emu_group *group;
 	struct emu_block *udma, *sdma, *fis; /* fis: NULL where there is none */
+	struct emu_notific notific;
 	pthread_mutex_t lock;
+	pthread_cond_t settled; /* a queue is no longer executing; for waiters */
+	unsigned int waiters;
 	enum emu_udma_state state[2];
 	struct emu_queue queue[TRN_UDMA_QUEUES];
 	_Atomic uint32_t ready;	      /* queues that may have work */
@@ -115,21 +138,6 @@ struct emu_group {
 	struct emu_worker worker;
 	unsigned int first, count;
 	_Atomic uint32_t ready; /* engines of the group that may have work */
-};
-
-/** struct emu_nq - a slot of a NOTIFIC block; emu_notific.lock. */
-struct emu_nq {
-	uint64_t base;
-	uint32_t size, head, tail;
-	uint32_t reserved, finished; /* entries handed to producers, entries written */
-	uint64_t generation;
-	bool overflow;
-};
-
-/** struct emu_notific - a NOTIFIC block. */
-struct emu_notific {
-	pthread_mutex_t lock;
-	struct emu_nq nq[TRN_NQ_SLOTS];
 };
 
 /** struct emu_window_table - protection windows of the present run; owned by the core's worker. */
@@ -162,6 +170,9 @@ struct emu_unit {
 	atomic_bool stopping; /* the run under way must end with TRN_FAULT_STOPPED */
 	atomic_bool running;
 	_Atomic uint64_t busy_ns, run_start_ns;
+	/* activity counters: where they start; the idle time shown last; offset and lower half of
+	 * the counter whose upper half was read last */
+	_Atomic uint64_t pe_start_ns, pe_start_busy_ns, pe_idle_ns, pe_latch;
 };
 
 /** struct emu_sync - semaphores and events of a TOP_SP. */
@@ -363,6 +374,12 @@ struct emu_block *emu_block_find(struct emu_device *device, uint64_t offset);
 uint32_t emu_register_read(struct emu_device *device, uint64_t offset);
 void emu_register_write(struct emu_device *device, uint64_t offset, uint32_t value,
 			struct emu_origin origin);
+/** emu_register_part_read(), emu_register_part_write() - access of less than a word, @size 1 to 3.
+ * Return: false when it is not to a core's memory inside one word. */
+bool emu_register_part_read(struct emu_device *device, uint64_t offset, unsigned int size,
+			    uint32_t *value);
+bool emu_register_part_write(struct emu_device *device, uint64_t offset, unsigned int size,
+			     uint32_t value);
 int emu_blocks_create(struct emu_device *device);
 void emu_blocks_destroy(struct emu_device *device);
 uint32_t emu_store_read(const struct emu_block *block, uint32_t offset);
@@ -404,6 +421,8 @@ bool emu_udma_runnable(const struct emu_dma_engine *engine, const struct emu_que
 /** emu_dma_engine_kick() - let the worker look at all queues in @mask. */
 void emu_dma_engine_kick(struct emu_dma_engine *engine, uint32_t mask);
 bool emu_udma_register_known(uint32_t offset);
+/** emu_udma_axi_latch() - error status of a queue, a bit for each kind of access that failed. */
+void emu_udma_axi_latch(struct emu_dma_engine *engine, unsigned int q, uint32_t bits);
 
 /* udma.c */
 void emu_group_work(void *group);
@@ -432,6 +451,9 @@ bool emu_notific_post(struct emu_device *device, struct emu_notific *notific, un
 /* tpb.c, sync.c, submit.c, window.c */
 uint32_t emu_tpb_read(struct emu_unit *unit, uint32_t offset);
 void emu_tpb_write(struct emu_unit *unit, uint32_t offset, uint32_t value);
+/** emu_tpb_is_memory() - is SBUF or PSUM behind @offset of the window? */
+bool emu_tpb_is_memory(uint32_t offset);
+void emu_tpb_part_write(struct emu_unit *unit, uint32_t offset, unsigned int size, uint32_t value);
 uint32_t emu_top_sp_read(struct emu_device *device, unsigned int index, uint32_t offset);
 void emu_top_sp_write(struct emu_device *device, unsigned int index, uint32_t offset,
 		      uint32_t value);

@@ -10,16 +10,19 @@
 #include "device.h"
 #include "timing.h"
 
+#define SETTLE_MS   100u /* longer than an entry takes, unless the host hangs */
 #define SLOT_STRIDE (TRN_NQ_SLOT(1) - TRN_NQ_SLOT(0))
 
 void emu_notific_init(struct emu_notific *notific)
 {
 	memset(notific->nq, 0, sizeof(notific->nq));
 	pthread_mutex_init(&notific->lock, NULL);
+	emu_cond_init(&notific->settled);
 }
 
 void emu_notific_destroy(struct emu_notific *notific)
 {
+	pthread_cond_destroy(&notific->settled);
 	pthread_mutex_destroy(&notific->lock);
 }
 
@@ -42,6 +45,7 @@ void emu_notific_clear(struct emu_notific *notific)
 	for (i = 0; i < TRN_NQ_SLOTS; i++) {
 		notific->nq[i].base = 0;
 		notific->nq[i].size = 0;
+		notific->nq[i].armed = false;
 		nq_restart(&notific->nq[i]);
 	}
 	pthread_mutex_unlock(&notific->lock);
@@ -95,6 +99,21 @@ static bool nq_size_valid(uint32_t size)
 	return size >= TRN_NOTIFY_SIZE && !(size & (size - 1));
 }
 
+/*
+ * A write from outside that takes the memory of a ring away returns when no entry is under way any
+ * more. A worker never waits, for others may wait for it. Lock held, but given up meanwhile.
+ */
+static void nq_settle(struct emu_notific *notific, const struct emu_nq *nq)
+{
+	struct timespec until;
+
+	if (!nq->writing || emu_worker_here())
+		return;
+	until = emu_deadline_ms(SETTLE_MS);
+	while (nq->writing && !pthread_cond_timedwait(&notific->settled, &notific->lock, &until))
+		;
+}
+
 void emu_notific_write(struct emu_device *device, struct emu_notific *notific, uint32_t offset,
 		       uint32_t value)
 {
@@ -117,20 +136,25 @@ void emu_notific_write(struct emu_device *device, struct emu_notific *notific, u
 	switch (reg) {
 	case TRN_NQ_BASE_LOW:
 		nq->base = (nq->base & ~0xffffffffull) | value;
+		nq->armed = false;
 		nq_restart(nq);
 		break;
 	case TRN_NQ_BASE_HIGH:
 		nq->base = (nq->base & 0xffffffffull) | (uint64_t)value << 32;
+		nq->armed = false;
 		nq_restart(nq);
 		break;
 	case TRN_NQ_SIZE:
 		nq->size = value;
+		nq->armed = nq_size_valid(value);
 		nq_restart(nq);
 		break;
 	case TRN_NQ_TAIL:
 		nq->tail = value;
 		break;
 	}
+	if (reg <= TRN_NQ_SIZE)
+		nq_settle(notific, nq);
 	pthread_mutex_unlock(&notific->lock);
 }
 
@@ -139,7 +163,7 @@ static bool nq_reserve(struct emu_nq *nq, uint64_t *addr, uint8_t *flags)
 {
 	uint32_t entries = nq->size / TRN_NOTIFY_SIZE;
 
-	if (!nq_size_valid(nq->size))
+	if (!nq->armed)
 		return false;
 	if (nq->reserved - nq->tail >= entries) {
 		nq->overflow = true;
@@ -151,6 +175,7 @@ static bool nq_reserve(struct emu_nq *nq, uint64_t *addr, uint8_t *flags)
 		*flags |= TRN_NOTIFY_FLAG_OVERFLOW;
 	nq->overflow = false;
 	nq->reserved++;
+	nq->writing++;
 	return true;
 }
 
@@ -192,13 +217,16 @@ bool emu_notific_post(struct emu_device *device, struct emu_notific *notific, un
 	written = !entry_write(device, addr, &copy);
 	if (written)
 		emu_stat_add(device, EMU_STAT_NOTIFICATIONS, 1);
-	else
+	/* A guest that switches bus mastering off before its rings loses entries, no more. */
+	else if (atomic_load(&device->bus_master))
 		emu_complain(device, EMU_COMPLAINT_NQ_ADDRESS,
 			     "notification ring at 0x%llx cannot be written",
 			     (unsigned long long)addr);
 	pthread_mutex_lock(&notific->lock);
 	if (nq->generation == generation && ++nq->finished == nq->reserved)
 		nq->head = nq->reserved;
+	if (!--nq->writing)
+		pthread_cond_broadcast(&notific->settled);
 	pthread_mutex_unlock(&notific->lock);
 	return written;
 }

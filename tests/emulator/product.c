@@ -2,6 +2,7 @@
 /*
  * Products the model knows. Everything here comes from include/trainium/map.h.
  */
+#include <stdio.h>
 #include <string.h>
 #include "product.h"
 #include "trainium/isa.h"
@@ -25,6 +26,7 @@ static const struct emu_dev_window v2_windows[] = {
 #define V2_PE_GROUP_STRIDE 0x40
 #define V2_PE_GROUPS	   5
 #define V2_PE_ROWS	   4
+#define V2_PE_MHZ	   2800
 #define V2_PE_ROW_STRIDE   (V2_PE_GROUPS * V2_PE_GROUP_STRIDE)
 #define V2_PE_SIZE	   (V2_PE_ROWS * V2_PE_ROW_STRIDE)
 
@@ -79,7 +81,7 @@ static const uint8_t v2_top_sp_window[TRN_V2_TOP_SPS] = { 0, 1, 2, 3, 4, 5 };
 	.family_count = ARRAY_SIZE(v2_families),			\
 	.resets = v2_resets,						\
 	.reset_count = ARRAY_SIZE(v2_resets),				\
-	.pe = { V2_PE_GROUP_STRIDE, V2_PE_GROUPS, V2_PE_ROW_STRIDE, V2_PE_ROWS, 4 }
+	.pe = { V2_PE_GROUP_STRIDE, V2_PE_GROUPS, V2_PE_ROW_STRIDE, V2_PE_ROWS, 4, V2_PE_MHZ }
 /* clang-format on */
 
 /* Every window of BAR0 is linear inside; of a core's slot of device addresses the first 64 MiB are
@@ -142,6 +144,7 @@ static const struct emu_plain_range v3_plain[] = {
 #define V3_PE_GROUP_STRIDE 0x30
 #define V3_PE_GROUPS	   9
 #define V3_PE_ROWS	   4
+#define V3_PE_MHZ	   2400
 #define V3_PE_ROW_STRIDE   (V3_PE_GROUPS * V3_PE_GROUP_STRIDE)
 #define V3_PE_SIZE	   (V3_PE_ROWS * V3_PE_ROW_STRIDE)
 
@@ -275,13 +278,24 @@ static const struct emu_product products[] = {
 		.link_bits = TRN_V3_LINK_BASE(0) | TRN_V3_TORUS_BASE(0),
 		.link_side = trn2_sides,
 		.wiring = &trn2_wiring,
-		.pe = { V3_PE_GROUP_STRIDE, V3_PE_GROUPS, V3_PE_ROW_STRIDE, V3_PE_ROWS, 4 },
+		.pe = { V3_PE_GROUP_STRIDE, V3_PE_GROUPS, V3_PE_ROW_STRIDE, V3_PE_ROWS, 4,
+			V3_PE_MHZ },
 	},
 };
 
 const struct emu_product *emu_product_at(unsigned int index)
 {
 	return index < ARRAY_SIZE(products) ? &products[index] : NULL;
+}
+
+void emu_product_names(char *text, size_t size)
+{
+	const struct emu_product *product;
+	size_t used = 0;
+	unsigned int i;
+
+	for (i = 0; (product = emu_product_at(i)) && used < size; i++)
+		used += (size_t)snprintf(text + used, size - used, " %s", product->arch);
 }
 
 const struct emu_product *emu_product_find(const char *arch)

@@ -58,6 +58,7 @@ struct emu_wiring {
 /** struct emu_pe_layout - activity counters of the tensor engine. */
 struct emu_pe_layout {
 	uint32_t group_stride, groups, row_stride, rows, column_groups;
+	uint32_t clock_mhz; /* of the tensor engine */
 };
 
 /** enum emu_reset_kind - what a bit of RESET_TPB_MAP resets. */
@@ -109,6 +110,9 @@ struct emu_product {
 
 /** emu_product_find() - table of @arch, NULL when the model does not know it. */
 const struct emu_product *emu_product_find(const char *arch);
+
+/** emu_product_names() - the names of all products, a blank before each. */
+void emu_product_names(char *text, size_t size);
 
 /** emu_product_at() - the products in order, NULL at the end. */
 const struct emu_product *emu_product_at(unsigned int index);

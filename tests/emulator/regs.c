@@ -9,6 +9,8 @@
 #include <sys/mman.h>
 #include "device.h"
 
+#define NOTIFIC_SIZE 0x1000u
+
 static bool has_store(enum emu_block_kind kind)
 {
 	return kind == EMU_BLOCK_UDMA || kind == EMU_BLOCK_SDMA || kind == EMU_BLOCK_FIS ||
@@ -117,8 +119,7 @@ void emu_store_write(struct emu_block *block, uint32_t offset, uint32_t value)
 	atomic_store_explicit(&block->store[offset / 4], value, memory_order_relaxed);
 }
 
-/* Registers of the SDMA wrapper that are written down; the NOTIFIC slots of an engine are plain
- * storage, nothing produces entries. */
+/* Registers of the SDMA wrapper that are written down. */
 static bool sdma_register_known(uint32_t offset)
 {
 	switch (offset) {
@@ -130,8 +131,7 @@ static bool sdma_register_known(uint32_t offset)
 	case TRN_SDMA_TX_BEATS:
 		return true;
 	}
-	return offset >= TRN_SDMA_NOTIFIC + TRN_NQ_SLOT(0) &&
-	       offset < TRN_SDMA_NOTIFIC + TRN_NQ_SLOT(TRN_NQ_SLOTS);
+	return false;
 }
 
 static void sdma_check(struct emu_device *device, const struct emu_block *block, uint32_t offset)
@@ -142,10 +142,76 @@ static void sdma_check(struct emu_device *device, const struct emu_block *block,
 			     offset);
 }
 
+/* The notification block of an engine takes rings, for traces of DMA; nothing produces entries. */
+static bool sdma_notific(uint32_t offset)
+{
+	return offset >= TRN_SDMA_NOTIFIC && offset < TRN_SDMA_NOTIFIC + NOTIFIC_SIZE;
+}
+
+static uint32_t sdma_read(struct emu_device *device, const struct emu_block *block, uint32_t offset)
+{
+	if (sdma_notific(offset))
+		return emu_notific_read(device, &device->engine[block->index].notific,
+					offset - TRN_SDMA_NOTIFIC);
+	sdma_check(device, block, offset);
+	return emu_store_read(block, offset);
+}
+
+static void sdma_write(struct emu_device *device, struct emu_block *block, uint32_t offset,
+		       uint32_t value)
+{
+	if (sdma_notific(offset)) {
+		emu_notific_write(device, &device->engine[block->index].notific,
+				  offset - TRN_SDMA_NOTIFIC, value);
+		return;
+	}
+	sdma_check(device, block, offset);
+	emu_store_write(block, offset, value);
+}
+
 static void unknown(struct emu_device *device, uint64_t offset, const char *what)
 {
 	emu_complain(device, EMU_COMPLAINT_UNKNOWN_REGISTER, "%s of BAR0 0x%llx: nothing is there",
 		     what, (unsigned long long)offset);
+}
+
+/* Memory of a core behind its window, which takes accesses of any size inside a word. */
+static struct emu_unit *window_unit(struct emu_device *device, uint64_t offset, unsigned int size,
+				    uint32_t *inside)
+{
+	struct emu_block *block = emu_block_find(device, offset);
+
+	if (!block || block->kind != EMU_BLOCK_TPB || (offset & 3) + size > 4)
+		return NULL;
+	*inside = (uint32_t)(offset - block->base);
+	return emu_tpb_is_memory(*inside) ? &device->unit[block->index] : NULL;
+}
+
+bool emu_register_part_read(struct emu_device *device, uint64_t offset, unsigned int size,
+			    uint32_t *value)
+{
+	struct emu_unit *unit;
+	uint32_t inside;
+
+	unit = window_unit(device, offset, size, &inside);
+	if (!unit)
+		return false;
+	*value = emu_tpb_read(unit, inside & ~3u) >> 8 * (inside & 3);
+	*value &= 0xffffffffu >> (32 - 8 * size);
+	return true;
+}
+
+bool emu_register_part_write(struct emu_device *device, uint64_t offset, unsigned int size,
+			     uint32_t value)
+{
+	struct emu_unit *unit;
+	uint32_t inside;
+
+	unit = window_unit(device, offset, size, &inside);
+	if (!unit)
+		return false;
+	emu_tpb_part_write(unit, inside, size, value);
+	return true;
 }
 
 uint32_t emu_register_read(struct emu_device *device, uint64_t offset)
@@ -166,8 +232,7 @@ uint32_t emu_register_read(struct emu_device *device, uint64_t offset)
 	case EMU_BLOCK_UDMA:
 		return emu_udma_read(&device->engine[block->index], reg);
 	case EMU_BLOCK_SDMA:
-		sdma_check(device, block, reg);
-		return emu_store_read(block, reg);
+		return sdma_read(device, block, reg);
 	case EMU_BLOCK_NC_NOTIFIC:
 		return emu_notific_read(device, &device->unit[block->index].notific, reg);
 	case EMU_BLOCK_TOP_SP_NOTIFIC:
@@ -204,8 +269,7 @@ void emu_register_write(struct emu_device *device, uint64_t offset, uint32_t val
 		emu_udma_write(&device->engine[block->index], reg, value, origin);
 		break;
 	case EMU_BLOCK_SDMA:
-		sdma_check(device, block, reg);
-		emu_store_write(block, reg, value);
+		sdma_write(device, block, reg, value);
 		break;
 	case EMU_BLOCK_NC_NOTIFIC:
 		emu_notific_write(device, &device->unit[block->index].notific, reg, value);

@@ -181,6 +181,23 @@ static void window_unbacked(struct emu_unit *unit, uint32_t offset)
 		     "core %u: no memory behind window offset 0x%x", unit->index, offset);
 }
 
+bool emu_tpb_is_memory(uint32_t offset)
+{
+	return offset < TRN_TPB_PSUM + TRN_TPB_PSUM_SIZE;
+}
+
+void emu_tpb_part_write(struct emu_unit *unit, uint32_t offset, unsigned int size, uint32_t value)
+{
+	uint8_t *word = window_word(unit, offset & ~3u);
+
+	if (!word) {
+		window_unbacked(unit, offset);
+		return;
+	}
+	for (word += offset & 3; size--; value >>= 8)
+		__atomic_store_n(word++, (uint8_t)value, __ATOMIC_RELAXED);
+}
+
 static bool engine_block(uint32_t offset, unsigned int *engine, uint32_t *reg)
 {
 	if (offset < TRN_TPB_ENGINE(0) || offset >= TRN_TPB_ENGINE(TRN_ENGINE_MAX))
@@ -196,7 +213,7 @@ uint32_t emu_tpb_read(struct emu_unit *unit, uint32_t offset)
 	uint32_t reg;
 	void *word;
 
-	if (offset < TRN_TPB_PSUM + TRN_TPB_PSUM_SIZE) {
+	if (emu_tpb_is_memory(offset)) {
 		word = window_word(unit, offset);
 		if (word)
 			return __atomic_load_n((uint32_t *)word, __ATOMIC_RELAXED);
@@ -222,7 +239,7 @@ void emu_tpb_write(struct emu_unit *unit, uint32_t offset, uint32_t value)
 	uint32_t reg;
 	void *word;
 
-	if (offset < TRN_TPB_PSUM + TRN_TPB_PSUM_SIZE) {
+	if (emu_tpb_is_memory(offset)) {
 		word = window_word(unit, offset);
 		if (word)
 			__atomic_store_n((uint32_t *)word, value, __ATOMIC_RELAXED);

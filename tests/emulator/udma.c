@@ -14,7 +14,12 @@
 #include "timing.h"
 #include "udma_priv.h"
 
-#define HARD_PACKET_BYTES 0xfffffu /* reset value of the packet length limit */
+#define HARD_PACKET_DESCS  128u
+#define AXI_M2S_DESC_READ  (1u << 0)
+#define AXI_M2S_DATA_READ  (1u << 1)
+#define AXI_S2M_DESC_READ  (1u << 3)
+#define AXI_S2M_DATA_WRITE (1u << 4)
+#define HARD_PACKET_BYTES  0xfffffu /* reset value of the packet length limit */
 
 static void batch_limits(struct emu_batch *batch)
 {
@@ -23,6 +28,8 @@ static void batch_limits(struct emu_batch *batch)
 	batch->max_descs = emu_store_read(udma, TRN_UDMA_M2S + TRN_M2S_PREFETCH_CFG2) & 0xff;
 	if (!batch->max_descs)
 		batch->max_descs = TRN_PACKET_MAX_DESCS;
+	if (batch->max_descs > HARD_PACKET_DESCS)
+		batch->max_descs = HARD_PACKET_DESCS;
 	batch->max_bytes = emu_store_read(udma, TRN_UDMA_M2S + TRN_M2S_PKT_LEN_CFG) &
 			   HARD_PACKET_BYTES;
 	if (!batch->max_bytes)
@@ -53,6 +60,8 @@ bool emu_batch_take(struct emu_batch *batch, struct emu_dma_engine *engine, unsi
 		batch->offset[dir] = queue->offset[dir];
 		batch->used[dir] = 0;
 		batch->cause[dir] = 0;
+		batch->ignored[dir] = 0;
+		batch->ring_id[dir] = (uint32_t)(TRN_RING_FIRST_ID + ring->done / ring->length);
 		atomic_store_explicit(&ring->moved, 0, memory_order_relaxed);
 		if (ring->depth > depth)
 			depth = ring->depth;
@@ -62,6 +71,7 @@ bool emu_batch_take(struct emu_batch *batch, struct emu_dma_engine *engine, unsi
 		batch->packet = queue->packet;
 		batch->origin = (struct emu_origin){ .depth = depth + 1 };
 		queue->in_batch = true;
+		queue->executing = true;
 		atomic_store(&queue->interrupted, false);
 	}
 	pthread_mutex_unlock(&batch->engine->lock);
@@ -95,6 +105,9 @@ bool emu_batch_book(struct emu_batch *batch)
 		batch->cause[EMU_S2M] = 0;
 	}
 	more = emu_udma_runnable(batch->engine, queue);
+	queue->executing = false;
+	if (batch->engine->waiters)
+		pthread_cond_broadcast(&batch->engine->settled);
 	pthread_mutex_unlock(&batch->engine->lock);
 	emu_stat_add(device, EMU_STAT_DESCRIPTORS, batch->used[EMU_M2S] + batch->used[EMU_S2M]);
 	emu_stat_add(device, EMU_STAT_DMA_BYTES, batch->bytes);
@@ -140,6 +153,29 @@ static bool batch_fetch_dir(struct emu_batch *batch, enum emu_direction dir)
 	return false;
 }
 
+static uint32_t iofic_group(enum emu_direction dir)
+{
+	return TRN_UDMA_GEN +
+	       (dir == EMU_M2S ? TRN_GEN_IOFIC_SECONDARY_A : TRN_GEN_IOFIC_SECONDARY_B);
+}
+
+static uint32_t abort_mask(const struct emu_dma_engine *engine, enum emu_direction dir)
+{
+	return emu_store_read(engine->udma, iofic_group(dir) + TRN_IOFIC_ABORT_MASK);
+}
+
+/* Error bits show in the secondary interrupt controller; a wrong ring id in the FIS block too. */
+static void errors_latch(struct emu_dma_engine *engine, const uint32_t cause[2])
+{
+	int dir;
+
+	for (dir = EMU_M2S; dir <= EMU_S2M; dir++)
+		emu_iofic_latch(&engine->udma->store[iofic_group(dir) / 4], cause[dir]);
+	emu_fis_latch(engine->fis,
+		      cause[EMU_M2S] & TRN_ERR_A_WRONG_RING_ID ? TRN_FIS_M2S_WRONG_RING_ID : 0,
+		      cause[EMU_S2M] & TRN_ERR_B_WRONG_RING_ID ? TRN_FIS_S2M_WRONG_RING_ID : 0);
+}
+
 static bool fail_desc(struct emu_batch *batch, enum emu_direction dir, uint32_t cause,
 		      enum emu_complaint kind, const char *what)
 {
@@ -155,8 +191,28 @@ static bool fail_desc(struct emu_batch *batch, enum emu_direction dir, uint32_t 
 	return false;
 }
 
+/* The producer counts its passes through the ring in every descriptor. Where that error does not
+ * abort, rings are run again as they are: it is latched and the descriptor executed. */
+static bool check_ring_id(struct emu_batch *batch, enum emu_direction dir,
+			  const struct trn_desc *desc)
+{
+	static const uint32_t bit[2] = { TRN_ERR_A_WRONG_RING_ID, TRN_ERR_B_WRONG_RING_ID };
+	bool wrapped = batch->index[dir] + batch->used[dir] >= batch->length[dir];
+	uint32_t want = (batch->ring_id[dir] + wrapped) & 3;
+
+	if ((desc->ctrl & TRN_DESC_RING_ID_MASK) >> TRN_DESC_RING_ID_SHIFT == want)
+		return true;
+	if (!(bit[dir] & ~abort_mask(batch->engine, dir))) {
+		batch->ignored[dir] |= bit[dir];
+		return true;
+	}
+	return fail_desc(batch, dir, bit[dir], EMU_COMPLAINT_DESC_RESERVED, "wrong ring id");
+}
+
 static bool check_m2s(struct emu_batch *batch, const struct trn_desc *desc)
 {
+	if (!check_ring_id(batch, EMU_M2S, desc))
+		return false;
 	if (desc->ctrl & TRN_DESC_M2S_RESERVED)
 		return fail_desc(batch, EMU_M2S, TRN_ERR_A_DATA_RESPONSE,
 				 EMU_COMPLAINT_DESC_RESERVED, "reserved bit set");
@@ -183,6 +239,8 @@ static bool check_m2s(struct emu_batch *batch, const struct trn_desc *desc)
 
 static bool check_s2m(struct emu_batch *batch, const struct trn_desc *desc)
 {
+	if (!check_ring_id(batch, EMU_S2M, desc))
+		return false;
 	if ((desc->ctrl & TRN_DESC_S2M_RESERVED) || desc->meta)
 		return fail_desc(batch, EMU_S2M, TRN_ERR_B_DATA_RESPONSE,
 				 EMU_COMPLAINT_DESC_RESERVED, "reserved bit set");
@@ -327,11 +385,19 @@ static bool batch_step(struct emu_batch *batch)
 	return more;
 }
 
+/* Which accesses failed, in the order of the AXI interrupt groups. */
+static uint32_t axi_status(const struct emu_batch *batch)
+{
+	return (batch->cause[EMU_M2S] & TRN_ERR_A_PREFETCH_RESPONSE ? AXI_M2S_DESC_READ : 0) |
+	       (batch->cause[EMU_M2S] & TRN_ERR_A_DATA_RESPONSE ? AXI_M2S_DATA_READ : 0) |
+	       (batch->cause[EMU_S2M] & TRN_ERR_B_PREFETCH_RESPONSE ? AXI_S2M_DESC_READ : 0) |
+	       (batch->cause[EMU_S2M] & TRN_ERR_B_DATA_RESPONSE ? AXI_S2M_DATA_WRITE : 0);
+}
+
 /* Latches the error and stops the engine unless the abort mask says otherwise; then the ring goes
  * on behind the descriptor. */
 static void batch_error(struct emu_batch *batch)
 {
-	static const uint32_t group[2] = { TRN_GEN_IOFIC_SECONDARY_A, TRN_GEN_IOFIC_SECONDARY_B };
 	struct emu_dma_engine *engine = batch->engine;
 	struct emu_device *device = engine->device;
 	const struct emu_event event = {
@@ -343,14 +409,10 @@ static void batch_error(struct emu_batch *batch)
 	bool abort = false;
 	int dir;
 
-	for (dir = EMU_M2S; dir <= EMU_S2M; dir++) {
-		uint32_t base = TRN_UDMA_GEN + group[dir], mask;
-
-		mask = emu_store_read(engine->udma, base + TRN_IOFIC_ABORT_MASK);
-		atomic_fetch_or(&engine->udma->store[(base + TRN_IOFIC_CAUSE) / 4],
-				batch->cause[dir]);
-		abort |= (batch->cause[dir] & ~mask) != 0;
-	}
+	emu_udma_axi_latch(engine, batch->q, axi_status(batch));
+	for (dir = EMU_M2S; dir <= EMU_S2M; dir++)
+		abort |= (batch->cause[dir] & ~abort_mask(engine, dir)) != 0;
+	errors_latch(engine, batch->cause);
 	pthread_mutex_lock(&engine->lock);
 	if (abort) {
 		engine->state[EMU_M2S] = EMU_UDMA_ABORT;
@@ -392,6 +454,8 @@ bool emu_queue_service(struct emu_dma_engine *engine, unsigned int q, uint32_t l
 	more = emu_batch_book(&batch) && !batch.waits;
 	if (emu_device_removed(engine->device))
 		return false;
+	if (batch.ignored[EMU_M2S] | batch.ignored[EMU_S2M])
+		errors_latch(engine, batch.ignored);
 	if (batch.cause[EMU_M2S] | batch.cause[EMU_S2M]) {
 		batch_error(&batch);
 		more = true;

@@ -17,6 +17,8 @@ struct emu_batch {
 	uint64_t base[2];
 	uint32_t length[2], index[2], count[2]; /* ring, first descriptor, descriptors taken */
 	uint32_t used[2], offset[2];		/* descriptors finished, bytes moved of the next */
+	uint32_t ring_id[2];			/* of the first descriptor */
+	uint32_t ignored[2];			/* error bits that do not abort and were seen */
 	struct emu_packet packet;
 	uint32_t max_descs, max_bytes;
 	bool waits; /* for a link */

@@ -17,6 +17,9 @@
 #define HALF(dir)    ((dir) == EMU_M2S ? TRN_UDMA_M2S : TRN_UDMA_S2M)
 /* A chain of doorbells, each written by DMA that the one before started, may be this long. */
 #define DOORBELL_CHAIN_MAX 65536u
+#define DMA_VERSION	   4u
+#define AXI_QUEUE_STRIDE   (TRN_GEN_AXI_QUEUE(1) - TRN_GEN_AXI_QUEUE(0))
+#define SETTLE_MS	   100u /* longer than any descriptor takes, unless the host hangs */
 
 /** struct range - registers at @first, every @stride bytes, @count times. */
 struct range {
@@ -303,12 +306,18 @@ static uint32_t queue_reset_value(enum emu_direction dir, uint32_t reg)
 	return dir == EMU_M2S && reg == TRN_Q_M2S_RATE_MASK ? TRN_Q_RATE_MASK_RESET : 0;
 }
 
+/* A spare register, 0 after reset: bit 0 switches the heads off. */
+static bool heads_reported(const struct emu_dma_engine *engine)
+{
+	return !(emu_store_read(engine->udma, TRN_UDMA_GEN + TRN_GEN_SPARE_ZEROES0) & 1);
+}
+
 static uint32_t queue_read(struct emu_dma_engine *engine, enum emu_direction dir, unsigned int q,
 			   uint32_t reg)
 {
 	struct emu_queue *queue = &engine->queue[q];
 	struct emu_ring *ring = &queue->ring[dir];
-	uint32_t value;
+	uint32_t value = 0;
 
 	pthread_mutex_lock(&engine->lock);
 	switch (reg) {
@@ -327,14 +336,14 @@ static uint32_t queue_read(struct emu_dma_engine *engine, enum emu_direction dir
 	case TRN_Q_HEAD:
 	case TRN_Q_CURRENT:
 	case TRN_Q_COMPL_HEAD:
-		value = ring_pointer(ring, ring_done(queue, ring));
+		if (heads_reported(engine))
+			value = ring_pointer(ring, ring_done(queue, ring));
 		break;
 	case TRN_Q_TAIL:
 		value = ring_pointer(ring, ring->posted);
 		break;
 	case TRN_Q_TAIL_INC:
 	case TRN_Q_STATUS:
-		value = 0;
 		break;
 	default:
 		value = emu_store_read(engine->udma, HALF(dir) + TRN_UDMA_QUEUE(q) + reg) ^
@@ -387,6 +396,24 @@ static bool queue_set(struct emu_dma_engine *engine, enum emu_direction dir, uns
 	return false;
 }
 
+/*
+ * A write from outside that stops a queue returns when the descriptor under way has ended, for its
+ * memory may be given back next. A worker never waits, for others may wait for it. Lock held, but
+ * given up meanwhile.
+ */
+static void queue_settle(struct emu_dma_engine *engine, struct emu_queue *queue)
+{
+	struct timespec until;
+
+	if (!queue->executing || !atomic_load(&queue->interrupted) || emu_worker_here())
+		return;
+	until = emu_deadline_ms(SETTLE_MS);
+	engine->waiters++;
+	while (queue->executing && !pthread_cond_timedwait(&engine->settled, &engine->lock, &until))
+		;
+	engine->waiters--;
+}
+
 static void queue_write(struct emu_dma_engine *engine, enum emu_direction dir, unsigned int q,
 			uint32_t reg, uint32_t value, struct emu_origin origin)
 {
@@ -414,6 +441,8 @@ static void queue_write(struct emu_dma_engine *engine, enum emu_direction dir, u
 	pthread_mutex_lock(&engine->lock);
 	kick = queue_set(engine, dir, q, reg, value) &&
 	       emu_udma_runnable(engine, &engine->queue[q]);
+	if (!kick)
+		queue_settle(engine, &engine->queue[q]);
 	pthread_mutex_unlock(&engine->lock);
 	if (kick)
 		emu_dma_engine_kick(engine, 1u << q);
@@ -432,10 +461,21 @@ static bool iofic_split(uint32_t gen, uint32_t *group, uint32_t *reg)
 	return false;
 }
 
-static bool axi_queue_status(uint32_t gen)
+/* State request, error status, configuration of each queue; reading the status clears it. */
+static bool axi_error_status(uint32_t gen)
 {
+	uint32_t inside = gen - TRN_GEN_AXI_QUEUE(0);
+
 	return gen >= TRN_GEN_AXI_QUEUE(0) && gen < TRN_GEN_AXI_QUEUE(TRN_UDMA_QUEUES) &&
-	       (gen - TRN_GEN_AXI_QUEUE(0)) % (TRN_GEN_AXI_QUEUE(1) - TRN_GEN_AXI_QUEUE(0)) == 4;
+	       inside % AXI_QUEUE_STRIDE == TRN_GEN_AXI_QUEUE_STATUS;
+}
+
+void emu_udma_axi_latch(struct emu_dma_engine *engine, unsigned int q, uint32_t bits)
+{
+	uint32_t offset = TRN_UDMA_GEN + TRN_GEN_AXI_QUEUE(q) + TRN_GEN_AXI_QUEUE_STATUS;
+
+	if (bits)
+		atomic_fetch_or(&engine->udma->store[offset / 4], bits);
 }
 
 static uint32_t gen_read(struct emu_dma_engine *engine, uint32_t gen)
@@ -444,8 +484,7 @@ static uint32_t gen_read(struct emu_dma_engine *engine, uint32_t gen)
 
 	if (iofic_split(gen, &group, &reg))
 		return emu_iofic_read(&engine->udma->store[(TRN_UDMA_GEN + group) / 4], reg);
-	/* The second of a queue's three words is cleared by reading it. */
-	if (axi_queue_status(gen))
+	if (axi_error_status(gen))
 		return atomic_exchange(&engine->udma->store[(TRN_UDMA_GEN + gen) / 4], 0);
 	return emu_store_read(engine->udma, TRN_UDMA_GEN + gen);
 }
@@ -497,6 +536,8 @@ uint32_t emu_udma_read(struct emu_dma_engine *engine, uint32_t offset)
 		return gen_read(engine, offset - TRN_UDMA_GEN);
 	if (queue_split(inside, &q, &reg))
 		return queue_read(engine, dir, q, reg);
+	if (dir == EMU_M2S && inside == TRN_M2S_DMA_VERSION)
+		return DMA_VERSION;
 	if (inside != TRN_M2S_STATE)
 		return emu_store_read(engine->udma, offset);
 	pthread_mutex_lock(&engine->lock);
@@ -562,6 +603,7 @@ void emu_dma_engine_reset(struct emu_dma_engine *engine)
 	emu_store_write(engine->udma, TRN_UDMA_GEN + TRN_GEN_IOFIC_SECONDARY_C + TRN_IOFIC_CAUSE,
 			0);
 	pthread_mutex_unlock(&engine->lock);
+	emu_notific_clear(&engine->notific);
 	emu_dma_engine_kick(engine, 0xffff);
 }
 
@@ -595,8 +637,8 @@ static void engine_power_up(struct emu_dma_engine *engine)
 		}
 	}
 	pthread_mutex_unlock(&engine->lock);
+	emu_notific_clear(&engine->notific);
 	atomic_store(&engine->ready, 0);
-	emu_store_write(engine->udma, TRN_UDMA_M2S + TRN_M2S_DMA_VERSION, 4);
 	emu_store_write(engine->udma, TRN_UDMA_GEN + TRN_GEN_SPARE_ONES0, 0xffffffff);
 	emu_store_write(engine->udma, TRN_UDMA_GEN + TRN_GEN_SPARE_ONES0 + 4, 0xffffffff);
 	for (i = 0; i < 4; i++)
@@ -642,6 +684,8 @@ static void engine_place(struct emu_device *device, unsigned int id)
 	if (group >= device->group_count)
 		device->group_count = group + 1;
 	pthread_mutex_init(&engine->lock, NULL);
+	emu_cond_init(&engine->settled);
+	emu_notific_init(&engine->notific);
 }
 
 /* One thread per core's engines and one per host copy engine, so that a host that answers slowly
@@ -680,19 +724,27 @@ int emu_engines_create(struct emu_device *device)
 	return 0;
 }
 
+static void engine_destroy(struct emu_dma_engine *engine)
+{
+	unsigned int q;
+
+	for (q = 0; q < TRN_UDMA_QUEUES; q++)
+		free(engine->queue[q].far);
+	emu_notific_destroy(&engine->notific);
+	pthread_cond_destroy(&engine->settled);
+	pthread_mutex_destroy(&engine->lock);
+}
+
 void emu_engines_destroy(struct emu_device *device)
 {
-	unsigned int i, q;
+	unsigned int i;
 
 	for (i = 0; i < device->group_count; i++)
 		emu_worker_stop(&device->group[i].worker);
 	if (!device->engine)
 		return;
 	emu_engines_time_destroy(device);
-	for (i = 0; i < device->product->engines; i++) {
-		for (q = 0; q < TRN_UDMA_QUEUES; q++)
-			free(device->engine[i].queue[q].far);
-		pthread_mutex_destroy(&device->engine[i].lock);
-	}
+	for (i = 0; i < device->product->engines; i++)
+		engine_destroy(&device->engine[i]);
 	free(device->engine);
 }

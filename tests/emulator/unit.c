@@ -217,23 +217,64 @@ void emu_unit_engine_write(struct emu_unit *unit, unsigned int engine, uint32_t 
 	pthread_mutex_unlock(&unit->lock);
 }
 
+/* What the counters count from. */
+static void pe_restart(struct emu_unit *unit)
+{
+	atomic_store(&unit->pe_start_ns, emu_monotonic_ns());
+	atomic_store(&unit->pe_start_busy_ns, emu_unit_busy_ns(unit));
+	atomic_store(&unit->pe_idle_ns, 0);
+	atomic_store(&unit->pe_latch, 0);
+}
+
+/* Time without a run, as cycles of the tensor engine; never falls. */
+static uint64_t pe_idle(struct emu_unit *unit)
+{
+	uint64_t busy = emu_unit_busy_ns(unit) - atomic_load(&unit->pe_start_busy_ns);
+	uint64_t since = emu_monotonic_ns() - atomic_load(&unit->pe_start_ns);
+	uint64_t idle = since > busy ? since - busy : 0, last = atomic_load(&unit->pe_idle_ns);
+
+	while (last < idle && !atomic_compare_exchange_weak(&unit->pe_idle_ns, &last, idle))
+		;
+	return (last < idle ? idle : last) * unit->device->product->pe.clock_mhz / 1000;
+}
+
 /* Counters are per core, the layout has rows and column groups; each row shows the whole, the first
  * column group the weight loads. */
+static uint64_t pe_counter(struct emu_unit *unit, uint32_t group, uint32_t reg)
+{
+	uint32_t columns = unit->device->product->pe.column_groups;
+	uint64_t matmul, weights;
+
+	emu_core_pe_counters(unit->core, &matmul, &weights);
+	if (group == columns && reg == TRN_PE_COUNTER_MATMUL)
+		return matmul;
+	if (group == columns && reg == TRN_PE_COUNTER_IDLE)
+		return pe_idle(unit);
+	if (group == 0 && reg == TRN_PE_COUNTER_WEIGHTS)
+		return weights;
+	return 0;
+}
+
+/*
+ * A counter is read upper half first. That latches the lower half, so that the two are of one
+ * moment; the latch holds one counter until its lower half is read.
+ */
 uint32_t emu_pe_counter_read(struct emu_unit *unit, uint32_t offset)
 {
 	const struct emu_pe_layout *pe = &unit->device->product->pe;
-	uint64_t matmul = 0, weights = 0, idle = 0, value = 0;
 	uint32_t group = offset % pe->row_stride / pe->group_stride;
-	uint32_t reg = offset % pe->group_stride;
+	uint32_t reg = offset % pe->row_stride % pe->group_stride;
+	uint64_t key = (uint64_t)((offset & ~4u) | 1) << 32;
+	uint64_t latch = atomic_load(&unit->pe_latch), value;
 
-	emu_core_pe_counters(unit->core, &matmul, &weights, &idle);
-	if (group == pe->column_groups && (reg & ~4u) == TRN_PE_COUNTER_MATMUL)
-		value = matmul;
-	else if (group == pe->column_groups && (reg & ~4u) == TRN_PE_COUNTER_IDLE)
-		value = idle;
-	else if (group == 0 && (reg & ~4u) == TRN_PE_COUNTER_WEIGHTS)
-		value = weights;
-	return reg & 4 ? (uint32_t)(value >> 32) : (uint32_t)value;
+	if (!(reg & 4) && (latch & ~0xffffffffull) == key &&
+	    atomic_compare_exchange_strong(&unit->pe_latch, &latch, 0))
+		return (uint32_t)latch;
+	value = pe_counter(unit, group, reg & ~4u);
+	if (!(reg & 4))
+		return (uint32_t)value;
+	atomic_store(&unit->pe_latch, key | (uint32_t)value);
+	return (uint32_t)(value >> 32);
 }
 
 void emu_unit_reset(struct emu_unit *unit)
@@ -246,6 +287,7 @@ void emu_unit_reset(struct emu_unit *unit)
 	emu_submit_stop(unit);
 	emu_worker_wait_idle(&unit->worker, 0);
 	emu_core_reset(unit->core);
+	pe_restart(unit);
 	emu_notific_clear(&unit->notific);
 	pthread_mutex_lock(&unit->lock);
 	unit->held = false;
@@ -282,6 +324,7 @@ static int unit_create(struct emu_device *device, unsigned int index)
 	unit->core = emu_core_create(&config, &emu_unit_core_ops, unit);
 	if (!unit->core)
 		return -ENOMEM;
+	pe_restart(unit);
 	return emu_worker_start(&unit->worker, emu_submit_work, unit, device->ops->thread_start,
 				device->ops->thread_stop, device->opaque);
 }

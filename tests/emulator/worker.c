@@ -26,6 +26,26 @@ uint64_t emu_monotonic_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+struct timespec emu_deadline_ms(unsigned int ms)
+{
+	uint64_t end = emu_monotonic_ns() + (uint64_t)ms * 1000000u;
+
+	return (struct timespec){
+		.tv_sec = (time_t)(end / 1000000000u),
+		.tv_nsec = (long)(end % 1000000000u),
+	};
+}
+
+void emu_cond_init(pthread_cond_t *cond)
+{
+	pthread_condattr_t attr;
+
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(cond, &attr);
+	pthread_condattr_destroy(&attr);
+}
+
 static void cpu_relax(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
@@ -69,11 +89,19 @@ static bool worker_sleep(struct emu_worker *worker)
 	return go_on;
 }
 
+static _Thread_local bool on_worker;
+
+bool emu_worker_here(void)
+{
+	return on_worker;
+}
+
 static void *worker_main(void *arg)
 {
 	struct emu_worker *worker = arg;
 	bool may_spin = sysconf(_SC_NPROCESSORS_ONLN) > 1;
 
+	on_worker = true;
 	if (worker->started)
 		worker->started(worker->thread_opaque);
 	while (worker_sleep(worker)) {
@@ -91,7 +119,6 @@ int emu_worker_start(struct emu_worker *worker, void (*work)(void *opaque), void
 		     void (*started)(void *thread_opaque), void (*stopping)(void *thread_opaque),
 		     void *thread_opaque)
 {
-	pthread_condattr_t attr;
 	int error;
 
 	worker->work = work;
@@ -103,11 +130,8 @@ int emu_worker_start(struct emu_worker *worker, void (*work)(void *opaque), void
 	atomic_init(&worker->kicked, false);
 	atomic_init(&worker->sleeping, false);
 	pthread_mutex_init(&worker->lock, NULL);
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&worker->wake, &attr);
-	pthread_cond_init(&worker->idle, &attr);
-	pthread_condattr_destroy(&attr);
+	emu_cond_init(&worker->wake);
+	emu_cond_init(&worker->idle);
 	error = pthread_create(&worker->thread, NULL, worker_main, worker);
 	worker->running = !error;
 	if (error) {

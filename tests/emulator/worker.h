@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 /** struct emu_worker - one thread; fields are private to worker.c. */
 struct emu_worker {
@@ -43,7 +44,12 @@ void emu_worker_kick(struct emu_worker *worker);
 bool emu_worker_wait_idle(struct emu_worker *worker, uint64_t deadline);
 /** emu_worker_is_idle() - a snapshot of the same condition. */
 bool emu_worker_is_idle(struct emu_worker *worker);
+/** emu_worker_here() - is the calling thread a worker? */
+bool emu_worker_here(void);
 /** emu_monotonic_ns() - CLOCK_MONOTONIC. */
 uint64_t emu_monotonic_ns(void);
+/** emu_deadline_ms(), emu_cond_init() - waits that end at a time of the same clock. */
+struct timespec emu_deadline_ms(unsigned int ms);
+void emu_cond_init(pthread_cond_t *cond);
 
 #endif /* EMU_WORKER_H */

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include "emu_rig.h"
 
 static struct rig rig;
@@ -312,11 +313,80 @@ START_TEST(sbuf_and_psum_windows)
 }
 END_TEST
 
+/* A program that maps SBUF copies with whatever its library has. */
+START_TEST(window_memory_takes_bytes)
+{
+	const uint64_t at = rig_map->tpb(1) + 3 * TRN_SBUF_PARTITION_STRIDE;
+
+	rig_open(&rig);
+	rig_write(&rig, at, 0x44332211);
+	ck_assert_uint_eq(emu_device_read(rig.dev, 0, at + 1, 1), 0x22);
+	ck_assert_uint_eq(emu_device_read(rig.dev, 0, at + 2, 2), 0x4433);
+	ck_assert_uint_eq(emu_device_read(rig.dev, 0, at + 1, 2), 0x3322);
+	emu_device_write(rig.dev, 0, at + 3, 0x5a, 1);
+	emu_device_write(rig.dev, 0, at, 0xbeef, 2);
+	ck_assert_uint_eq(rig_read(&rig, at), 0x5a33beef);
+	ck_assert_uint_eq(rig_complaints(&rig, EMU_COMPLAINT_NONE), 0);
+	ck_assert_uint_eq(emu_device_read(rig.dev, 0, at + 3, 2), 0xffffffff);
+	ck_assert_uint_eq(emu_device_read(rig.dev, 0, rig_map->tpb(1) + TRN_TPB_EVENTS, 1),
+			  0xffffffff);
+	ck_assert_uint_eq(rig_complaints(&rig, EMU_COMPLAINT_ACCESS_SIZE), 2);
+	rig_close(&rig, 2);
+}
+END_TEST
+
+/* Rows, groups and their strides are those of the published layout. */
+static uint32_t pe_counter(unsigned int core, unsigned int row, unsigned int group, uint32_t reg)
+{
+	bool v2 = rig_map->generation == 2;
+
+	return rig_map->pe_counters(core) + row * (v2 ? 0x140 : 0x1b0) +
+	       group * (v2 ? 0x40 : 0x30) + reg;
+}
+
+/* Upper half first, as a driver does it. */
+static uint64_t counter_read(uint32_t at)
+{
+	uint64_t high = rig_read(&rig, at + 4);
+
+	return high << 32 | rig_read(&rig, at);
+}
+
+/* The lower half belongs to the upper half read before it, whatever happened in between. */
+START_TEST(activity_counter_halves_belong_together)
+{
+	const uint32_t idle = pe_counter(1, 2, 4, TRN_PE_COUNTER_IDLE);
+	const struct timespec pause = { .tv_nsec = 2000000 };
+	uint32_t latched;
+
+	rig_open(&rig);
+	rig_read(&rig, idle + 4);
+	nanosleep(&pause, NULL);
+	latched = rig_read(&rig, idle);
+	/* Read again it is the present value: 2 ms are more than 4 M cycles of either clock. */
+	ck_assert_uint_gt(rig_read(&rig, idle) - latched, 4000000);
+	rig_close(&rig, 0);
+}
+END_TEST
+
 START_TEST(activity_counters)
 {
+	const unsigned int last = rig_map->cores - 1;
+	unsigned int row, group;
+
 	rig_open(&rig);
-	ck_assert_uint_eq(rig_read(&rig, rig_map->pe_counters(0) + 4 * 0x40 + 4), 0);
-	ck_assert_uint_eq(rig_read(&rig, rig_map->pe_counters(1) + 3 * 0x140 + 0x08), 0);
+	for (row = 0; row < 4; row++) {
+		uint64_t idle = counter_read(pe_counter(last, row, 4, TRN_PE_COUNTER_IDLE)), later;
+
+		while ((later = counter_read(pe_counter(last, row, 4, TRN_PE_COUNTER_IDLE))) ==
+		       idle)
+			;
+		ck_assert_uint_gt(later, idle);
+		ck_assert_uint_eq(counter_read(pe_counter(0, row, 4, TRN_PE_COUNTER_MATMUL)), 0);
+		for (group = 0; group < 4; group++)
+			ck_assert_uint_eq(
+				counter_read(pe_counter(0, row, group, TRN_PE_COUNTER_WEIGHTS)), 0);
+	}
 	rig_write(&rig, rig_map->pe_counters(0), 1);
 	ck_assert_uint_eq(rig_complaints(&rig, EMU_COMPLAINT_READ_ONLY), 1);
 	rig_close(&rig, 1);
@@ -533,6 +603,8 @@ int main(void)
 		top_sp_semaphores,
 		sbuf_and_psum_windows,
 		activity_counters,
+		activity_counter_halves_belong_together,
+		window_memory_takes_bytes,
 		machine_reset,
 		no_dma_without_bus_master,
 		interrupt_mask_and_pending,

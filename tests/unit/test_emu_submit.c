@@ -773,8 +773,8 @@ START_TEST(ring_mistakes)
 	ck_assert_uint_eq(rig_complaints(&rig, EMU_COMPLAINT_NQ_SIZE), 2);
 	rig_write(&rig, rig_nq(&core, 0, TRN_NQ_HEAD), 1);
 	ck_assert_uint_eq(rig_complaints(&rig, EMU_COMPLAINT_READ_ONLY), 1);
-	rig_write(&rig, rig_nq(&core, 0, TRN_NQ_SIZE), 4096);
 	rig_write(&rig, rig_nq(&core, 0, TRN_NQ_BASE_HIGH), 0x1fff);
+	rig_write(&rig, rig_nq(&core, 0, TRN_NQ_SIZE), 4096);
 	request = halt_program();
 	rig_submit(&core, &request);
 	rig_wait_complaint(&rig, EMU_COMPLAINT_NQ_ADDRESS, 1);
@@ -803,6 +803,47 @@ START_TEST(explicit_notification_goes_to_its_slot)
 	ck_assert_uint_eq(note->engine, TRN_ENGINE_SP);
 	ck_assert_uint_eq(note->flags, TRN_NOTIFY_FLAG_PHASE);
 	ck_assert_uint_eq(note->tag, 33);
+	close_core(0);
+}
+END_TEST
+
+/* Memory of a ring may be given back once the writes that zeroed its registers have returned. */
+START_TEST(zeroed_ring_is_not_written)
+{
+	const struct trn_insn code[] = { insn(TRN_OP_NOTIFY), insn(TRN_OP_BRANCH) };
+	const uint32_t bytes = 64 << 10;
+	struct trn_run_request request;
+	unsigned int round;
+	uint8_t *ring;
+	uint32_t i;
+
+	open_core(0);
+	memset(rig_hbm(&rig, 0), 0xdd, bytes);
+	request = program(code, 2);
+	rig_submit(&core, &request);
+	ring = rig_hbm(&rig, DATA);
+	for (round = 0; round < 100; round++) {
+		const uint32_t slot = rig_nq(&core, TRN_ENGINE_SP, 0);
+
+		rig_write(&rig, slot + TRN_NQ_BASE_HIGH, 0);
+		rig_write(&rig, slot + TRN_NQ_BASE_LOW, DATA);
+		rig_write(&rig, slot + TRN_NQ_SIZE, bytes);
+		while (!rig_read(&rig, slot + TRN_NQ_HEAD))
+			;
+		rig_write(&rig, slot + TRN_NQ_BASE_HIGH, 0);
+		rig_write(&rig, slot + TRN_NQ_BASE_LOW, 0);
+		rig_write(&rig, slot + TRN_NQ_SIZE, 0);
+		memset(ring, 0xee, bytes);
+		for (i = 0; i < 20; i++)
+			ck_assert_uint_eq(rig_read(&rig, slot + TRN_NQ_HEAD), 0);
+		for (i = 0; i < bytes; i += 64)
+			ck_assert_uint_eq(ring[i], 0xee);
+	}
+	rig_write(&rig, rig_core_reg(&core, TRN_CORE_SQ_CONTROL), TRN_SQ_ENABLE | TRN_SQ_ABORT);
+	rig_quiesce(&rig);
+	/* Nor was a ring at 0 while the size was not zeroed yet. */
+	for (i = 0; i < bytes; i += 64)
+		ck_assert_uint_eq(*((uint8_t *)rig_hbm(&rig, 0) + i), 0xdd);
 	close_core(0);
 }
 END_TEST
@@ -962,6 +1003,7 @@ int main(void)
 		no_ring_no_entry,
 		ring_mistakes,
 		explicit_notification_goes_to_its_slot,
+		zeroed_ring_is_not_written,
 		engine_started_by_register,
 		engine_stopped_by_register,
 		abort_of_a_register_run,

@@ -220,6 +220,50 @@ START_TEST(fis_blocks)
 }
 END_TEST
 
+/* Engine init masks a wrong ring id in the engine and here; it is latched in both. */
+START_TEST(fis_sees_wrong_ring_ids)
+{
+	const uint32_t fis = 0x8c000000 + 9 * 0x20000, gen = rig_engine(9) + TRN_UDMA_GEN;
+
+	open_queue(9, 0);
+	rig_write(&rig, gen + 0x2030, 0xf0020000);
+	rig_write(&rig, gen + 0x2070, 0x18f8);
+	rig_write(&rig, fis + 0x90, rig_read(&rig, fis + 0x90) | 0x800);
+	rig_write(&rig, fis + 0xd0, rig_read(&rig, fis + 0xd0) | 0x4);
+	rig_m2s(&q, mem.dev, 4, 0);
+	rig_s2m(&q, mem.dev + 64, 4);
+	q.m2s[0].ctrl ^= TRN_DESC_RING_ID_MASK;
+	q.s2m[0].ctrl ^= TRN_DESC_RING_ID_MASK;
+	word_set(0, 0x99);
+	rig_ring(&q, 1, 1);
+	rig_wait_word(mem.ptr + 64, 0x99);
+	rig_quiesce(&rig);
+	ck_assert_uint_eq(rig_read(&rig, fis + 0x80), 0x800);
+	ck_assert_uint_eq(rig_read(&rig, fis + 0xc0), 0x4);
+	ck_assert_uint_eq(rig_read(&rig, fis + 0x80 + TRN_IOFIC_STATUS), 0);
+	ck_assert_uint_eq(rig_read(&rig, gen + 0x2000), TRN_ERR_A_WRONG_RING_ID);
+	close_queue(0);
+}
+END_TEST
+
+/* Host copy engines have no such block, and there it aborts. */
+START_TEST(wrong_ring_id_aborts_a_host_copy)
+{
+	unsigned int k;
+
+	for (k = 128; k < 132; k++) {
+		open_queue(k, k % 2);
+		rig_m2s(&q, mem.dev, 4, 0);
+		rig_s2m(&q, mem.dev + 64, 4);
+		q.s2m[0].ctrl ^= TRN_DESC_RING_ID_MASK;
+		rig_ring(&q, 1, 1);
+		rig_wait(&rig, rig_engine(k) + TRN_M2S_STATE, ~0u, TRN_UDMA_STATE_ABORT);
+		ck_assert_uint_eq(word(16), 0);
+		close_queue(1);
+	}
+}
+END_TEST
+
 START_TEST(fis_group_is_an_interrupt_controller)
 {
 	const uint32_t group = 0x8c000080;
@@ -425,6 +469,8 @@ int main(void)
 		engine_bases,
 		fis_blocks,
 		fis_group_is_an_interrupt_controller,
+		fis_sees_wrong_ring_ids,
+		wrong_ring_id_aborts_a_host_copy,
 		top_sp_numbers,
 		cores_and_their_blocks,
 		behind_a_core_window_is_nothing,

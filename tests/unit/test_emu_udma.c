@@ -63,6 +63,15 @@ static void expect_error(enum emu_complaint kind, uint32_t a, uint32_t b)
 	ck_assert_uint_eq(rig_head(&q, 0), 0);
 }
 
+/* What engine init does where user rings are run again as they are. */
+static void ring_ids_ignore(unsigned int engine)
+{
+	rig_write(&rig, SEC_A(engine) + TRN_IOFIC_MASK, 0xf0000000 | TRN_ERR_A_WRONG_RING_ID);
+	rig_write(&rig, SEC_A(engine) + TRN_IOFIC_ABORT_MASK, 0xf0000000 | TRN_ERR_A_WRONG_RING_ID);
+	rig_write(&rig, SEC_B(engine) + TRN_IOFIC_MASK, 0x10f8 | TRN_ERR_B_WRONG_RING_ID);
+	rig_write(&rig, SEC_B(engine) + TRN_IOFIC_ABORT_MASK, 0x10f8 | TRN_ERR_B_WRONG_RING_ID);
+}
+
 START_TEST(copy_host_to_hbm_and_back)
 {
 	open_all();
@@ -584,6 +593,7 @@ START_TEST(doorbell_loop_ends)
 	unsigned int i;
 
 	open_all();
+	ring_ids_ignore(H2T); /* nobody counts the passes */
 	m2s = q.m2s;
 	s2m = q.s2m;
 	*(uint32_t *)mem.ptr = 2;
@@ -731,6 +741,192 @@ START_TEST(packet_of_too_many_descriptors)
 	rig_quiesce(&rig);
 	ck_assert_uint_eq(rig_read(&rig, SEC_A(H2T) + TRN_IOFIC_CAUSE), TRN_ERR_A_TOO_MANY_DESCS);
 	close_all(1);
+}
+END_TEST
+
+/* The limit register may say more; the hardware takes 128. */
+START_TEST(packet_of_128_descriptors)
+{
+	unsigned int i;
+
+	rig_open(&rig);
+	rig_queue_open(&rig, &q, 2, 0, 256);
+	rig_host_alloc(&rig, &mem, 65536);
+	rig_write(&rig, q.udma + TRN_M2S_PREFETCH_CFG2, 0x000100ff);
+	pattern(mem.ptr, 1024, 8);
+	for (i = 0; i < 128; i++)
+		rig_m2s_raw(&q, mem.dev + 8 * i, 8,
+			    (i ? 0 : TRN_DESC_FIRST) | (i == 127 ? TRN_DESC_LAST : 0),
+			    TRN_META_PLAIN);
+	rig_s2m(&q, HBM0, 1024);
+	rig_ring(&q, 128, 1);
+	rig_quiesce(&rig);
+	ck_assert_mem_eq(rig_hbm(&rig, HBM0), mem.ptr, 1024);
+	for (i = 0; i < 128; i++)
+		rig_m2s_raw(&q, mem.dev, 8, i ? 0 : TRN_DESC_FIRST, TRN_META_PLAIN);
+	rig_ring(&q, 128, 0);
+	rig_s2m(&q, HBM0, 2048);
+	rig_ring(&q, 0, 1);
+	rig_quiesce(&rig);
+	ck_assert_uint_eq(rig_complaints(&rig, EMU_COMPLAINT_NONE), 0);
+	rig_m2s_raw(&q, mem.dev, 8, TRN_DESC_LAST, TRN_META_PLAIN);
+	rig_ring(&q, 1, 0);
+	rig_wait_complaint(&rig, EMU_COMPLAINT_DESC_LENGTH, 1);
+	rig_quiesce(&rig);
+	ck_assert_uint_eq(rig_read(&rig, SEC_A(2) + TRN_IOFIC_CAUSE), TRN_ERR_A_TOO_MANY_DESCS);
+	close_all(1);
+}
+END_TEST
+
+START_TEST(wrong_ring_id_of_a_source)
+{
+	open_all();
+	rig_m2s(&q, mem.dev, 64, 0);
+	q.m2s[0].ctrl ^= 2 << TRN_DESC_RING_ID_SHIFT;
+	rig_s2m(&q, HBM0, 64);
+	rig_ring(&q, 1, 1);
+	expect_error(EMU_COMPLAINT_DESC_RESERVED, TRN_ERR_A_WRONG_RING_ID, 0);
+	close_all(1);
+}
+END_TEST
+
+/* Of the second pass: the descriptor was not renewed. */
+START_TEST(wrong_ring_id_of_a_destination)
+{
+	unsigned int i;
+
+	open_engine(H2T + 1);
+	for (i = 0; i < RING; i++)
+		rig_copy(&q, mem.dev + 64, mem.dev, 4);
+	rig_quiesce(&rig);
+	rig_m2s(&q, mem.dev, 4, 0);
+	rig_ring(&q, 1, 1);
+	expect_error(EMU_COMPLAINT_DESC_RESERVED, 0, TRN_ERR_B_WRONG_RING_ID);
+	close_all(1);
+}
+END_TEST
+
+/* Masked as an abort source it is latched and has no other effect. */
+START_TEST(wrong_ring_id_ignored)
+{
+	unsigned int pass;
+
+	open_engine(5);
+	ring_ids_ignore(5);
+	rig_m2s(&q, mem.dev, 64, 0);
+	rig_s2m(&q, HBM0, 64);
+	for (pass = 1; pass < RING; pass++) {
+		q.m2s[pass] = q.m2s[0];
+		q.s2m[pass] = q.s2m[0];
+	}
+	for (pass = 0; pass < 5; pass++) {
+		rig_ring(&q, RING, RING);
+		rig_quiesce(&rig);
+		ck_assert_uint_eq(rig_read(&rig, SEC_A(5) + TRN_IOFIC_CAUSE),
+				  pass ? TRN_ERR_A_WRONG_RING_ID : 0);
+		ck_assert_uint_eq(rig_read(&rig, SEC_B(5) + TRN_IOFIC_CAUSE),
+				  pass ? TRN_ERR_B_WRONG_RING_ID : 0);
+	}
+	ck_assert_uint_eq(rig_read(&rig, SEC_A(5) + TRN_IOFIC_STATUS), 0);
+	ck_assert_uint_eq(rig_read(&rig, q.udma + TRN_M2S_STATE), TRN_UDMA_STATE_NORMAL);
+	close_all(0);
+}
+END_TEST
+
+START_TEST(axi_error_status_clears_when_read)
+{
+	uint32_t status;
+
+	open_all();
+	status = q.udma + TRN_UDMA_GEN + TRN_GEN_AXI_QUEUE(0) + TRN_GEN_AXI_QUEUE_STATUS;
+	ck_assert_uint_eq(rig_read(&rig, status), 0);
+	rig_copy(&q, 0x800000000ull, mem.dev, 64);
+	expect_error(EMU_COMPLAINT_DESC_ADDRESS, 0, TRN_ERR_B_DATA_RESPONSE);
+	ck_assert_uint_ne(rig_read(&rig, status), 0);
+	ck_assert_uint_eq(rig_read(&rig, status), 0);
+	ck_assert_uint_eq(rig_read(&rig, status + 0xc), 0);
+	close_all(1);
+}
+END_TEST
+
+START_TEST(heads_can_be_switched_off)
+{
+	uint32_t spare;
+
+	open_all();
+	spare = q.udma + TRN_UDMA_GEN + TRN_GEN_SPARE_ZEROES0;
+	rig_copy(&q, mem.dev + 64, mem.dev, 4);
+	rig_quiesce(&rig);
+	ck_assert_uint_eq(rig_head(&q, 0), 1);
+	rig_write(&rig, spare, 1);
+	ck_assert_uint_eq(rig_read(&rig, rig_q(&q, 0, TRN_Q_HEAD)), 0);
+	rig_write(&rig, spare, rig_read(&rig, spare) & ~1u);
+	ck_assert_uint_eq(rig_head(&q, 0), 1);
+	close_all(0);
+}
+END_TEST
+
+/* Slot 0 is for traces of DMA; nothing is written there. */
+START_TEST(notification_block_of_an_engine)
+{
+	const unsigned int last = rig_map->cores * TRN_ENGINES_PER_CORE - 1;
+	uint32_t slot;
+
+	open_engine(last);
+	slot = rig_map->sdma(last) + TRN_SDMA_NOTIFIC + TRN_NQ_SLOT(0);
+	rig_write(&rig, slot + TRN_NQ_BASE_HIGH, (uint32_t)((mem.dev + 4096) >> 32));
+	rig_write(&rig, slot + TRN_NQ_BASE_LOW, (uint32_t)(mem.dev + 4096));
+	rig_write(&rig, slot + TRN_NQ_SIZE, 4096);
+	ck_assert_uint_eq(rig_read(&rig, slot + TRN_NQ_BASE_LOW), (uint32_t)(mem.dev + 4096));
+	ck_assert_uint_eq(rig_read(&rig, slot + TRN_NQ_SIZE), 4096);
+	rig_copy(&q, mem.dev + 64, mem.dev, 4);
+	rig_quiesce(&rig);
+	ck_assert_uint_eq(rig_read(&rig, slot + TRN_NQ_HEAD), 0);
+	ck_assert_uint_eq(*(uint32_t *)(mem.ptr + 4096), 0);
+	rig_write(&rig, slot + TRN_NQ_BASE_HIGH, 0);
+	rig_write(&rig, slot + TRN_NQ_BASE_LOW, 0);
+	rig_write(&rig, slot + TRN_NQ_SIZE, 0);
+	ck_assert_uint_eq(rig_read(&rig, slot + TRN_NQ_SIZE), 0);
+	rig_write(&rig, slot + TRN_NQ_HEAD, 1);
+	ck_assert_uint_eq(rig_complaints(&rig, EMU_COMPLAINT_READ_ONLY), 1);
+	close_all(1);
+}
+END_TEST
+
+/* Memory of a queue may be given back when the write that stopped it returns. */
+START_TEST(stopped_queue_touches_nothing)
+{
+	unsigned int round, i;
+
+	open_all();
+	memset(mem.ptr + 262144, 0xee, 65536);
+	for (round = 0; round < 60; round++) {
+		rig_queue_reset(&q);
+		for (i = 0; i < RING - 1; i++) {
+			rig_m2s(&q, mem.dev, 65536, 0);
+			rig_s2m(&q, mem.dev + 131072, 65536);
+		}
+		memset(mem.ptr, (int)round, 65536);
+		rig_ring(&q, RING - 1, RING - 1);
+		if (round & 1)
+			rig_wait(&rig, rig_q(&q, 0, TRN_Q_HEAD), 1, 1);
+		/* by turns: reset, pause, another ring */
+		switch (round % 3) {
+		case 0:
+			rig_write(&rig, rig_q(&q, 0, TRN_Q_M2S_SW_CTRL), TRN_Q_SW_CTRL_RESET);
+			break;
+		case 1:
+			rig_write(&rig, rig_q(&q, 1, TRN_Q_CFG), TRN_Q_CFG_RESET_VALUE);
+			break;
+		default:
+			rig_write(&rig, rig_q(&q, 1, TRN_Q_LENGTH), RING / 2);
+			break;
+		}
+		memset(mem.ptr + 131072, 0xee, 65536);
+		rig_quiesce(&rig);
+		ck_assert_mem_eq(mem.ptr + 131072, mem.ptr + 262144, 65536);
+	}
+	close_all(0);
 }
 END_TEST
 
@@ -991,6 +1187,14 @@ int main(void)
 		first_inside_a_packet,
 		packet_shorter_than_destination,
 		packet_of_too_many_descriptors,
+		packet_of_128_descriptors,
+		wrong_ring_id_of_a_source,
+		wrong_ring_id_of_a_destination,
+		wrong_ring_id_ignored,
+		axi_error_status_clears_when_read,
+		heads_can_be_switched_off,
+		notification_block_of_an_engine,
+		stopped_queue_touches_nothing,
 		packet_too_long,
 		masked_abort_goes_on,
 		error_raises_the_device_vector,
