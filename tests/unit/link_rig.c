@@ -196,8 +196,9 @@ void link_queue_open(struct link_dev *dev, struct link_queue *queue, unsigned in
 
 void link_append(struct link_queue *queue, uint64_t dst, uint64_t src, uint32_t len, bool barrier)
 {
-	uint32_t at = queue->next++ % LINK_RIG_RING,
-		 id = TRN_RING_FIRST_ID << TRN_DESC_RING_ID_SHIFT;
+	uint32_t pass = TRN_RING_FIRST_ID + queue->next / LINK_RIG_RING;
+	uint32_t at = queue->next++ % LINK_RIG_RING;
+	uint32_t id = (pass & 3) << TRN_DESC_RING_ID_SHIFT;
 
 	ring_at(queue, 0)[at] = (struct trn_desc){
 		.ctrl = (len & TRN_DESC_LEN_MASK) | TRN_DESC_FIRST | TRN_DESC_LAST | id,
