@@ -431,20 +431,47 @@ static void doorbell_too_many(struct conf *c, const void *row)
 	conf_reg(c, conf_q(&queue, (int)NUM(row), 0x3c), 1u << 30, "tail after a refused doorbell");
 }
 
-/* Ring ids: the field is not compared; both directions count for themselves. */
-static void ring_id_ignored(struct conf *c, const void *row)
+/* A packet of the first pass with the given ring id on queue 0 of an engine after its init; what
+ * is expected follows from the abort mask. */
+static void ring_id_case(struct conf *c, unsigned int engine, unsigned int id, bool masked)
 {
-	struct bench b;
+	const uint32_t a17 = 1u << 17, b11 = 1u << 11;
+	uint64_t gen = conf_udma(c, engine) + GEN_AT, src, dst;
+	struct conf_queue queue;
+	uint32_t *from = conf_host(c, 4096, &src), *to = conf_host(c, 4096, &dst);
+	int dir;
 
-	bench_open(c, &b, 4096);
-	conf_packet(&b.queue, b.dst, b.src, 4096);
-	b.queue.desc[M2S][0].ctrl = (b.queue.desc[M2S][0].ctrl & ~(3u << 24)) | NUM(row) << 24;
-	b.queue.desc[S2M][0].ctrl = (b.queue.desc[S2M][0].ctrl & ~(3u << 24)) | NUM(row) << 24;
-	if (c->p->generation == 3)
-		conf_engine_init(c, 0, true, 18, NULL, 0);
-	conf_ring_both(&b.queue, 1);
-	conf_finish(&b.queue, "descriptor with another ring id");
-	conf_same(c, b.to, b.from, 4096, "destination");
+	conf_engine_init(c, engine, true, 18, NULL, 0);
+	conf_queue_open(c, &queue, engine, 0, 32);
+	*from = 0x1d1d1d1d;
+	conf_packet(&queue, dst, src, 4096);
+	for (dir = M2S; dir <= S2M; dir++)
+		queue.desc[dir][0].ctrl = (queue.desc[dir][0].ctrl & ~(3u << 24)) | id << 24;
+	conf_ring_both(&queue, 1);
+	if (id != 1 && !masked) {
+		conf_wait(c, conf_udma(c, engine) + 0x200, ~0u, 0x2222, "M2S state");
+		conf_quiesce(c);
+		conf_reg(c, gen + 0x2000, a17, "cause of group A");
+		conf_is(c, *to, 0, "destination");
+		conf_complaint(c, EMU_COMPLAINT_DESC_RESERVED, 1);
+		return;
+	}
+	conf_finish(&queue, "descriptor");
+	conf_same(c, to, from, 4096, "destination");
+	conf_quiesce(c);
+	conf_reg(c, gen + 0x2000, id == 1 ? 0 : a17, "cause of group A");
+	conf_reg(c, gen + 0x2040, id == 1 ? 0 : b11, "cause of group B");
+}
+
+/* Where engine init masks the error it is latched and the descriptor executed. */
+static void ring_id_of_a_core(struct conf *c, const void *row)
+{
+	ring_id_case(c, 0, NUM(row), c->p->generation == 3);
+}
+
+static void ring_id_of_host_copies(struct conf *c, const void *row)
+{
+	ring_id_case(c, c->p->engines - 1, NUM(row), false);
 }
 
 static void ring_id_sequence(struct conf *c, const void *row)
@@ -651,9 +678,12 @@ void conf_udma_rings(struct conf_list *list)
 	conf_case(list, ALL, ring_id_sequence, NULL, "udma.md 8", "1, 2, 3, 0, 1 by pass");
 	conf_case(list, ALL, ring_id_independent, NULL, "udma.md 8",
 		  "M2S and S2M keep independent counters");
-	for (i = 0; i < 4; i++)
-		conf_case(list, ALL, ring_id_ignored, ROW(i), "udma.md 8",
-			  "field %u in the first pass is ignored", i);
+	for (i = 0; i < 4; i++) {
+		conf_case(list, ALL, ring_id_of_a_core, ROW(i), "udma.md 8",
+			  "field %u in the first pass, engine of a core", i);
+		conf_case(list, ALL, ring_id_of_host_copies, ROW(i), "udma.md 8",
+			  "field %u in the first pass, host copy engine", i);
+	}
 	conf_case(list, ALL, storage, NULL, "udma.md 13", "1 registers are stored");
 	conf_case(list, ALL, active, NULL, "udma.md 13",
 		  "2 queue active iff both enable bits and length");
