@@ -29,6 +29,7 @@ enum emu_event_kind {
 	EMU_EVENT_RESET,      /* value of RESET, unit map; @text "begins" or "ends" */
 	EMU_EVENT_FAULT,      /* value left; @text name of the fault that acts or is set */
 	EMU_EVENT_COMPLAINT,  /* enum emu_complaint; @text the sentence */
+	EMU_EVENT_LINK,	      /* link, node and routing id of its neighbour; @text new state */
 };
 
 /** struct emu_event - @text lives as long as the call it is passed to. */
@@ -182,6 +183,17 @@ void emu_device_bus_master(struct emu_device *device, bool enabled);
  * power-up. Waits for workers.
  */
 void emu_device_reset(struct emu_device *device);
+/** struct emu_link_info - a link; @state in words; node and routing id of the neighbour by the
+ * wiring. */
+struct emu_link_info {
+	const char *state;
+	bool wired;
+	uint32_t node, routing_id, errors;
+};
+
+/** emu_device_link() - Return: false when there is no such link. */
+bool emu_device_link(struct emu_device *device, unsigned int link, struct emu_link_info *info);
+
 /**
  * emu_device_disconnect() - leaves the fabric for good, so that its place is free (the machine
  * unplugs the function). Neighbours find their links unconnected.

@@ -77,8 +77,27 @@ static uint32_t link_state(struct emu_links *links, unsigned int l, struct emu_p
 	return state;
 }
 
-/* Update lock held. *@raise: an interrupt is due; *@wake: queues that waited may go on. */
-static void link_update(struct emu_links *links, unsigned int l, bool *raise, bool *wake)
+static const char *state_name(uint32_t state)
+{
+	static const char *const names[] = {
+		[TRN_LINK_STATE_UNCONNECTED] = "unconnected",
+		[TRN_LINK_STATE_DOWN] = "down",
+		[TRN_LINK_STATE_UP] = "up",
+	};
+
+	return names[state];
+}
+
+/** struct change - what an update found. */
+struct change {
+	bool raise;	/* an interrupt is due */
+	bool wake;	/* queues that waited may go on */
+	uint32_t links; /* those with another state */
+	uint32_t state[EMU_MAX_LINKS];
+};
+
+/* Update lock held. */
+static void link_update(struct emu_links *links, unsigned int l, struct change *change)
 {
 	struct emu_link *link = &links->link[l];
 	struct emu_port *peer = NULL, *old;
@@ -94,14 +113,16 @@ static void link_update(struct emu_links *links, unsigned int l, bool *raise, bo
 	old = link->peer;
 	link->peer = peer;
 	if (state == TRN_LINK_STATE_UP && (link->state != state || peer != old))
-		*wake = true;
+		change->wake = true;
 	if (state != link->state) {
 		uint32_t event = state == TRN_LINK_STATE_UP ? TRN_LINK_EVENT_UP
 							    : TRN_LINK_EVENT_DOWN;
 
 		link->state = state;
 		link->events |= event;
-		*raise |= (link->enable & event) != 0;
+		change->raise |= (link->enable & event) != 0;
+		change->links |= 1u << l;
+		change->state[l] = state;
 	}
 	pthread_mutex_unlock(&links->lock);
 	/* Another way to the neighbour is open, or no longer. */
@@ -110,23 +131,38 @@ static void link_update(struct emu_links *links, unsigned int l, bool *raise, bo
 	emu_port_put(old);
 }
 
+static void change_show(struct emu_device *device, unsigned int l, uint32_t state)
+{
+	const struct emu_place *place = &device->links.link[l].place;
+	const struct emu_event event = {
+		.kind = EMU_EVENT_LINK,
+		.arg = { l, place->node, place->routing_id },
+		.text = state_name(state),
+	};
+
+	emu_event(device, &event);
+}
+
 static void links_update(struct emu_device *device, bool wake)
 {
 	struct emu_links *links = &device->links;
-	bool raise = false;
+	struct change change = { .wake = wake };
 	unsigned int l, i;
 
 	pthread_mutex_lock(&links->update);
 	for (l = 0; l < links->count; l++)
-		link_update(links, l, &raise, &wake);
+		link_update(links, l, &change);
 	pthread_mutex_unlock(&links->update);
+	for (l = 0; l < links->count; l++)
+		if (change.links & 1u << l)
+			change_show(device, l, change.state[l]);
 	/*
 	 * A worker that found a link not up did so before the states were set, thus before this
 	 * wakes it to look again. Which queues wait is not noted: the others have nothing to do.
 	 */
-	for (i = 0; wake && i < device->product->engines; i++)
+	for (i = 0; change.wake && i < device->product->engines; i++)
 		emu_dma_engine_kick(&device->engine[i], ALL_QUEUES);
-	if (raise)
+	if (change.raise)
 		emu_irq_raise(device, TRN_VECTOR_DEVICE);
 }
 
@@ -270,6 +306,26 @@ void emu_link_error(struct emu_device *device, unsigned int l)
 	pthread_mutex_unlock(&links->lock);
 	if (raise)
 		emu_irq_raise(device, TRN_VECTOR_DEVICE);
+}
+
+bool emu_device_link(struct emu_device *device, unsigned int l, struct emu_link_info *info)
+{
+	struct emu_links *links = &device->links;
+	const struct emu_link *link;
+
+	if (l >= links->count)
+		return false;
+	link = &links->link[l];
+	pthread_mutex_lock(&links->lock);
+	*info = (struct emu_link_info){
+		.state = state_name(link->state),
+		.wired = link->wired,
+		.node = link->place.node,
+		.routing_id = link->place.routing_id,
+		.errors = link->errors,
+	};
+	pthread_mutex_unlock(&links->lock);
+	return true;
 }
 
 bool emu_links_registers(struct emu_device *device, uint32_t offset)

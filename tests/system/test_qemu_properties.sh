@@ -78,6 +78,15 @@ monitor "faults at the start are there" '^7' 'qom-get /machine/peripheral/trn0 f
 	-device trainium,id=trn0,hbm-size=64M,fw-silent=7
 monitor "info trainium shows products" 'other: trn2, routing id 9' 'info trainium' "${one[@]}" \
 	-device trainium,id=other,arch=trn2,routing-id=9,hbm-size=64M
+monitor "info trainium shows links" 'link 1: down, to routing id 0 of node 0, 0 errors' 'info trainium other' \
+	-device trainium,id=trn0,hbm-size=64M,link-down=8 -device trainium,id=other,routing-id=2,hbm-size=64M
+refused "a link that is not there" 'link-down=16 is refused; must be 0 to 15, a mask of the links 0 to 3' \
+	-device trainium,hbm-size=64M,link-down=16
+refused "more nodes than Trn1 has" 'nodes=2 is invalid; trn1 devices have no links to other nodes' \
+	-device trainium,hbm-size=64M,nodes=2
+refused "a node beyond the last" 'node=4 is out of range; must be 0 to 3' -device trainium,arch=trn2,hbm-size=64M,nodes=4,node=4
+refused "a folder for links that is not there" 'link-dir: cannot make .*the folder must exist' \
+	-device trainium,hbm-size=64M,link-dir=/nonexistent
 monitor "info trainium names what it does not find" 'no trainium device with the id nobody' 'info trainium nobody' "${one[@]}"
 monitor "info trainium without a device" 'there is no trainium device' 'info trainium'
 monitor "a hot-plugged device with a routing id that is taken" "routing-id=0 belongs to device 'trn0'" \

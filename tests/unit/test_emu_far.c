@@ -603,6 +603,7 @@ START_TEST(lying_neighbour)
 {
 	static uint8_t data[EMU_FAR_BYTES];
 	struct emu_far_frame frame;
+	struct link_queue queue;
 	struct link_dev dev;
 	uint32_t count = 0;
 	int fd;
@@ -636,13 +637,23 @@ START_TEST(lying_neighbour)
 	ck_assert_uint_eq(frame.status, EMU_FAR_OK);
 	ck_assert_uint_eq(frame.seq, 5);
 	ck_assert_uint_eq(link_word(&dev, FLAG), 7);
+	/* A doorbell at the end of too long a chain of doorbells. */
+	link_queue_open(&dev, &queue, 0, 0);
+	memset(data, 0, 4);
+	data[0] = 1;
+	send_frame(fd, EMU_FAR_WRITE, 4, 70000, 6,
+		   link_bar0_dev(&dev,
+				 queue.udma + TRN_UDMA_M2S + TRN_UDMA_QUEUE(0) + TRN_Q_TAIL_INC),
+		   data);
+	ck_assert_uint_eq(receive_frame(fd, data, sizeof(data)).status, EMU_FAR_OK);
+	ck_assert_uint_eq(link_complaints(&dev, EMU_COMPLAINT_REGISTER_DMA_LOOP), 1);
 	/* no bytes, too many, a second HELLO, an answer to nothing: the end */
-	send_frame(fd, EMU_FAR_READ, 0, 0, 6, FLAG, NULL);
+	send_frame(fd, EMU_FAR_READ, 0, 0, 7, FLAG, NULL);
 	ck_assert(closed(fd));
 	close(fd);
 	rejected_wait(&dev, ++count);
 	fd = dial_as_neighbour();
-	send_frame(fd, EMU_FAR_READ, 0, EMU_FAR_BYTES + 1, 6, FLAG, NULL);
+	send_frame(fd, EMU_FAR_READ, 0, EMU_FAR_BYTES + 1, 8, FLAG, NULL);
 	ck_assert(closed(fd));
 	close(fd);
 	rejected_wait(&dev, ++count);
@@ -651,7 +662,7 @@ START_TEST(lying_neighbour)
 	ck_assert(closed(fd));
 	close(fd);
 	rejected_wait(&dev, ++count);
-	link_close(&dev, 0);
+	link_close(&dev, 1);
 	dir_remove(false);
 }
 END_TEST

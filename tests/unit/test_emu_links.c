@@ -381,6 +381,48 @@ START_TEST(events)
 }
 END_TEST
 
+struct seen {
+	unsigned int up, down, unconnected;
+};
+
+static void on_event(void *arg, const struct emu_event *event)
+{
+	struct seen *seen = arg;
+
+	if (event->kind != EMU_EVENT_LINK || event->arg[0] != pair->link[0])
+		return;
+	ck_assert_uint_eq(event->arg[1], 0);
+	ck_assert_uint_eq(event->arg[2], pair->id[1]);
+	seen->up += !strcmp(event->text, "up");
+	seen->down += !strcmp(event->text, "down");
+	seen->unconnected += !strcmp(event->text, "unconnected");
+}
+
+START_TEST(shown)
+{
+	struct seen seen = { 0, 0, 0 };
+	struct emu_link_info info;
+	struct link_dev dev[2];
+
+	pair_choose();
+	one_open(&dev[0], 0);
+	emu_inproc_event_handler(dev[0].inproc, on_event, &seen);
+	one_open(&dev[1], 1);
+	ck_assert(emu_device_link(dev[0].dev, pair->link[0], &info));
+	ck_assert_str_eq(info.state, "up");
+	ck_assert(info.wired);
+	ck_assert_uint_eq(info.routing_id, pair->id[1]);
+	ck_assert(!emu_device_link(dev[0].dev, link_ext(&dev[0], TRN_EXT_LINK_COUNT), &info));
+	emu_device_fault_set(dev[1].dev, "link-down", 1u << pair->link[1]);
+	emu_device_fault_set(dev[1].dev, "link-down", 0);
+	link_close(&dev[1], 0);
+	ck_assert_uint_eq(seen.up, 2);
+	ck_assert_uint_eq(seen.down, 1);
+	ck_assert_uint_eq(seen.unconnected, 1);
+	link_close(&dev[0], 0);
+}
+END_TEST
+
 START_TEST(reach)
 {
 	const uint32_t word = 0x51525354;
@@ -965,6 +1007,7 @@ int main(void)
 		bad_places,
 		registers,
 		events,
+		shown,
 		reach,
 		refusals,
 		feature_off,

@@ -71,5 +71,8 @@ void trainium_event(void *opaque, const struct emu_event *event)
 	case EMU_EVENT_COMPLAINT:
 		mistake(s, event);
 		break;
+	case EMU_EVENT_LINK:
+		trace_trainium_link(dev, arg[0], arg[1], arg[2], event->text);
+		break;
 	}
 }

@@ -30,6 +30,23 @@ static void statistics_show(Monitor *mon, TrainiumState *s)
 	}
 }
 
+/* Links that lead nowhere say nothing. */
+static void links_show(Monitor *mon, TrainiumState *s)
+{
+	struct emu_link_info info;
+	unsigned int l;
+
+	for (l = 0; emu_device_link(s->model, l, &info); l++) {
+		if (!info.wired || !strcmp(info.state, "unconnected")) {
+			continue;
+		}
+		monitor_printf(mon,
+			       "  link %u: %s, to routing id %" PRIu32 " of node %" PRIu32
+			       ", %" PRIu32 " errors\n",
+			       l, info.state, info.routing_id, info.node, info.errors);
+	}
+}
+
 static void mistakes_show(Monitor *mon, TrainiumState *s)
 {
 	uint64_t all = emu_device_complaints(s->model, EMU_COMPLAINT_NONE), count;
@@ -69,6 +86,7 @@ static void device_show(Monitor *mon, TrainiumState *s)
 		       emu_device_removed(s->model) ? "removed" : "present",
 		       trainium_is_bus_master(s) ? "on" : "off",
 		       emu_device_quiesce(s->model, 0) ? "at work" : "idle");
+	links_show(mon, s);
 	statistics_show(mon, s);
 	faults_show(mon, s);
 	mistakes_show(mon, s);
