@@ -201,6 +201,16 @@ static unsigned int product_run(const struct conf_product *product, const struct
 	return failed;
 }
 
+static bool product_known(const char *arch)
+{
+	size_t i;
+
+	for (i = 0; i < COUNT(conf_products); i++)
+		if (!strcmp(arch, conf_products[i].arch))
+			return true;
+	return false;
+}
+
 static void usage(FILE *to)
 {
 	fputs("usage: conformance [--list] [--only PATTERN] [--product trn1|inf2|trn2]\n"
@@ -240,6 +250,10 @@ int main(int argc, char **argv)
 		else
 			return usage(stderr), 2;
 	}
+	if (arch && !product_known(arch)) {
+		fprintf(stderr, "conformance: no product is called %s; trn1, inf2 or trn2\n", arch);
+		return 2;
+	}
 	for (i = 0; i < COUNT(pages); i++)
 		pages[i](&list);
 	good = names_differ(&list);
@@ -248,6 +262,7 @@ int main(int argc, char **argv)
 			failed += product_run(&conf_products[i], &list, only, names, &ran);
 	free(list.at);
 	if (!ran)
-		fprintf(stderr, "conformance: no case is selected\n");
+		fprintf(stderr, "conformance: no case has %s in its name\n",
+			only ? only : "anything");
 	return failed || !ran || !good;
 }

@@ -59,5 +59,19 @@ else
 	ok "links in documents lead to files"
 fi
 run "the conformance table is that of the cases" 0 '' tests/conformance/table --check --binary "$BUILD/tests/conformance/conformance"
+# What the check is for: a case nobody wrote into the table, a case of a section that does not exist, a row that lost its case.
+listing() {
+	printf '#!/bin/sh\n"%s/tests/conformance/conformance" --list%s\n' "$BUILD" "$1" >"$WORK/listing"
+	chmod +x "$WORK/listing"
+}
+listing "; echo 'udma.md 2.3 a row of its own [trn1]'"
+run "a stale conformance table is found" 1 'is stale' tests/conformance/table --check --binary "$WORK/listing"
+listing "; echo 'udma.md 2.33 a row of its own [trn1]'"
+run "a case of an unknown section is found" 1 'there is no section udma.md 2\.33' tests/conformance/table --check --binary "$WORK/listing"
+listing " | grep -v '^udma.md 2.7'"
+run "a section without a case is found" 1 'section udma.md 2\.7 .* has neither' tests/conformance/table --check --binary "$WORK/listing"
+run "conformance refuses an unknown option" 2 'usage' "$BUILD/tests/conformance/conformance" --nosuch
+run "conformance refuses an unknown product" 2 'trn9' "$BUILD/tests/conformance/conformance" --product trn9
+run "conformance says that nothing is selected" 1 'nosuch' "$BUILD/tests/conformance/conformance" --only nosuch
 run "man page is well formed" 0 '' sh -c 'out=$(man --warnings -E UTF-8 -l Documentation/man/trn.1 2>&1 >/dev/null); test -z "$out" || { echo "$out"; exit 1; }'
 finish
