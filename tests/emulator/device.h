@@ -65,6 +65,7 @@ struct emu_ring {
 	uint64_t posted, done;	/* descriptors since the last queue reset */
 	_Atomic uint32_t moved; /* of the batch under way; written by the worker alone */
 	unsigned int depth;	/* origin of the last doorbell */
+	bool program;		/* the same */
 };
 
 /** struct emu_packet - descriptors and bytes of the packet under way, @open between FIRST and LAST.

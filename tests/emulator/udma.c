@@ -69,6 +69,7 @@ bool emu_batch_take(struct emu_batch *batch, struct emu_dma_engine *engine, unsi
 	if (any) {
 		batch->generation = queue->generation;
 		batch->packet = queue->packet;
+		batch->program = queue->ring[EMU_M2S].program;
 		batch->origin = (struct emu_origin){ .depth = depth + 1 };
 		queue->in_batch = true;
 		queue->executing = true;
@@ -205,6 +206,12 @@ static bool check_ring_id(struct emu_batch *batch, enum emu_direction dir,
 	if (!(bit[dir] & ~abort_mask(batch->engine, dir))) {
 		batch->ignored[dir] |= bit[dir];
 		return true;
+	}
+	/* A program that runs its ring a second time: its fault, no mistake of the driver. */
+	if (batch->program) {
+		batch->cause[dir] |= bit[dir];
+		batch->error_addr = desc->addr;
+		return false;
 	}
 	return fail_desc(batch, dir, bit[dir], EMU_COMPLAINT_DESC_RESERVED, "wrong ring id");
 }

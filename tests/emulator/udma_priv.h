@@ -21,7 +21,8 @@ struct emu_batch {
 	uint32_t ignored[2];			/* error bits that do not abort and were seen */
 	struct emu_packet packet;
 	uint32_t max_descs, max_bytes;
-	bool waits; /* for a link */
+	bool waits;   /* for a link */
+	bool program; /* a running program rang last */
 	struct emu_origin origin;
 	struct trn_desc desc[2][EMU_BATCH];
 

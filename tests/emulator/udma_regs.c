@@ -279,6 +279,7 @@ int emu_udma_doorbell(struct emu_dma_engine *engine, enum emu_direction dir, uns
 	if (!wrong && !refused) {
 		ring->posted += count;
 		ring->depth = origin.depth;
+		ring->program = origin.program;
 		kick = emu_udma_runnable(engine, queue);
 	}
 	pthread_mutex_unlock(&engine->lock);

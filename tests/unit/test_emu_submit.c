@@ -684,6 +684,36 @@ START_TEST(dma_error_fails_the_run)
 }
 END_TEST
 
+/* Descriptors carry the number of their pass, and a program cannot renew them. */
+START_TEST(program_that_runs_a_ring_twice)
+{
+	const struct trn_insn code[] = { trigger(1 << 5, 3, 32), wait_sem(20, 1),
+					 trigger(1 << 5, 3, 1), wait_sem(20, 100) };
+	struct trn_run_request request;
+	struct rig_host mem;
+	struct rig_queue q;
+	unsigned int i;
+
+	open_core(0);
+	rig_host_alloc(&rig, &mem, 4096);
+	rig_queue_open(&rig, &q, 5, 3, 32);
+	*(uint32_t *)mem.ptr = 1;
+	for (i = 0; i < 32; i++) {
+		rig_m2s(&q, mem.dev, 4, 0);
+		rig_s2m(&q, i < 31 ? mem.dev + 4 : REG(rig_sem(0, TRN_TPB_SEM_INC, 20)), 4);
+	}
+	request = program(code, 4);
+	ck_assert_int_eq(rig_run(&core, &request), TRN_FAULT_DMA);
+	ck_assert_uint_eq(rig_read(&rig, rig_engine(5) + TRN_UDMA_GEN + TRN_GEN_IOFIC_SECONDARY_A) &
+				  TRN_ERR_A_WRONG_RING_ID,
+			  TRN_ERR_A_WRONG_RING_ID);
+	rig_quiesce(&rig);
+	rig_queue_close(&q);
+	rig_host_free(&rig, &mem);
+	close_core(0);
+}
+END_TEST
+
 START_TEST(dma_error_of_the_other_core_does_not)
 {
 	const struct trn_insn code[] = { wait_sem(20, 1) };
@@ -997,6 +1027,7 @@ int main(void)
 		program_starts_dma,
 		trigger_of_a_disabled_queue,
 		dma_error_fails_the_run,
+		program_that_runs_a_ring_twice,
 		dma_error_of_the_other_core_does_not,
 		ring_phase_flips,
 		full_ring_drops_and_says_so,
