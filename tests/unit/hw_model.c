@@ -130,13 +130,14 @@ void hw_model_suite(Suite *suite, const char *name, void (*add)(TCase *tc), void
 {
 	static void (*const arch[])(void) = { arch_v2, arch_v3 };
 	static const char *const arch_name[] = { "trn1", "trn2" };
-	char text[64];
+	/* Of the case, which keeps the pointer; a program has one suite. */
+	static char text[2][64];
 	unsigned int i;
 	TCase *tc;
 
 	for (i = 0; i < 2; i++) {
-		snprintf(text, sizeof(text), "%s %s", name, arch_name[i]);
-		tc = tcase_create(text);
+		snprintf(text[i], sizeof(text[i]), "%s %s", name, arch_name[i]);
+		tc = tcase_create(text[i]);
 		tcase_set_timeout(tc, 120);
 		tcase_add_checked_fixture(tc, arch[i], NULL);
 		if (setup)
