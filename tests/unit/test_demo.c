@@ -243,6 +243,17 @@ START_TEST(test_run)
 }
 END_TEST
 
+START_TEST(test_trn2)
+{
+	char *const args[] = { (char *)"--text", easy_text(), (char *)"--steps", (char *)"3",
+			       NULL };
+	struct outcome *o = run_on("emu:trn2", NULL, args);
+
+	succeeded(o);
+	ck_assert_ptr_nonnull(strstr(o->out, "device: emu:trn2 (Trainium2, 8 cores"));
+}
+END_TEST
+
 START_TEST(test_no_plot)
 {
 	struct outcome *o = RUN((char *)"--text", easy_text(), (char *)"--steps", (char *)"2",
@@ -667,6 +678,7 @@ int main(void)
 	tcase_set_timeout(tc, 150);
 	tcase_add_checked_fixture(tc, make_directory, remove_directory);
 	tcase_add_test(tc, test_run);
+	tcase_add_test(tc, test_trn2);
 	tcase_add_test(tc, test_no_plot);
 	tcase_add_test(tc, test_json);
 	tcase_add_test(tc, test_default_text);
