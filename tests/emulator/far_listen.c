@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/socket.h>
@@ -52,8 +53,8 @@ static int lock_take(struct emu_far *far, char *error, size_t size)
 	for (i = 0; i < LOCK_TRIES; i++) {
 		fd = open(far->lock_path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 		if (fd < 0) {
-			snprintf(error, size, "link-dir: cannot make %s: %s; the folder must exist",
-				 far->lock_path, strerror(errno));
+			snprintf(error, size, "link-dir: cannot make %s: %s", far->lock_path,
+				 strerror(errno));
 			return -errno;
 		}
 		if (flock(fd, LOCK_EX | LOCK_NB)) {
@@ -100,19 +101,37 @@ static int listen_at(struct emu_far *far)
 	return 0;
 }
 
-int emu_far_listen(struct emu_far *far, const char *dir, char *error, size_t size)
+/* Neighbours are looked for later on, when the process may be in another folder. */
+static int folder_set(struct emu_far *far, const char *given, char *error, size_t size)
 {
-	int status;
+	char *dir = realpath(given, NULL);
+	int status = 0;
 
+	if (!dir) {
+		snprintf(error, size, "link-dir=%s: %s; the folder must exist", given,
+			 strerror(errno));
+		return -errno;
+	}
 	if (strlen(dir) >= sizeof(far->dir) ||
 	    place_path(dir, &far->links->port->place, far->path, sizeof(far->path))) {
 		snprintf(error, size,
 			 "link-dir=%s is too long; sockets have names of at most %zu bytes, of "
 			 "which the folder may have %zu",
 			 dir, sizeof(far->path) - 1, sizeof(far->dir) - 1);
-		return -ENAMETOOLONG;
+		status = -ENAMETOOLONG;
+	} else {
+		snprintf(far->dir, sizeof(far->dir), "%s", dir);
 	}
-	snprintf(far->dir, sizeof(far->dir), "%s", dir);
+	free(dir);
+	return status;
+}
+
+int emu_far_listen(struct emu_far *far, const char *dir, char *error, size_t size)
+{
+	int status = folder_set(far, dir, error, size);
+
+	if (status)
+		return status;
 	snprintf(far->lock_path, sizeof(far->lock_path), "%.*slock", (int)strlen(far->path) - 4,
 		 far->path);
 	status = lock_take(far, error, size);

@@ -85,7 +85,7 @@ refused "a link that is not there" 'link-down=16 is refused; must be 0 to 15, a 
 refused "more nodes than Trn1 has" 'nodes=2 is invalid; trn1 devices have no links to other nodes' \
 	-device trainium,hbm-size=64M,nodes=2
 refused "a node beyond the last" 'node=4 is out of range; must be 0 to 3' -device trainium,arch=trn2,hbm-size=64M,nodes=4,node=4
-refused "a folder for links that is not there" 'link-dir: cannot make .*the folder must exist' \
+refused "a folder for links that is not there" 'link-dir=/nonexistent: No such file or directory; the folder must exist' \
 	-device trainium,hbm-size=64M,link-dir=/nonexistent
 monitor "info trainium names what it does not find" 'no trainium device with the id nobody' 'info trainium nobody' "${one[@]}"
 monitor "info trainium without a device" 'there is no trainium device' 'info trainium'

@@ -397,7 +397,7 @@ static void refused(const struct emu_config *config, const char *first, const ch
 START_TEST(bad_folders)
 {
 	struct emu_config config;
-	char text[32], longer[100];
+	char text[32], longer[192];
 	struct link_dev dev;
 	struct child child;
 
@@ -416,10 +416,12 @@ START_TEST(bad_folders)
 	link_close(&dev, 0);
 	config.link_dir = "/tmp/trainium-no-such-folder";
 	refused(&config, "link-dir", "must exist");
-	memset(longer, 'x', sizeof(longer) - 1);
-	longer[sizeof(longer) - 1] = '\0';
+	/* Sockets have short names; a folder that exists and is too deep. */
+	snprintf(longer, sizeof(longer), "%s/%0*d", dir, 90, 0);
+	ck_assert_int_eq(mkdir(longer, 0700), 0);
 	config.link_dir = longer;
 	refused(&config, "link-dir", "too long");
+	ck_assert_int_eq(rmdir(longer), 0);
 	dir_remove(false);
 }
 END_TEST
