@@ -36,7 +36,7 @@ all: $(EMU_LIB)
 
 # Unit tests: one binary per suite, all use the rig and have threads throughout. Only the fuzzer does not run under ThreadSanitizer: its guest races by
 # intent.
-EMU_TESTS := device far fault firmware fuzz links stress submit time trn2 udma ultraserver
+EMU_TESTS := device far fault firmware fuzz links order stress submit time trn2 udma ultraserver
 EMU_TEST_BINS := $(EMU_TESTS:%=$(B)/tests/unit/test_emu_%)
 EMU_RIG := $(B)/tests/unit/emu_rig.o $(B)/tests/unit/emu_rig_map.o
 EMU_TEST_OBJS := $(EMU_TEST_BINS:=.o) $(EMU_RIG) $(B)/tests/unit/link_rig.o
