@@ -304,6 +304,7 @@ void emu_link_error(struct emu_device *device, unsigned int l)
 	links->link[l].events |= TRN_LINK_EVENT_ERROR;
 	raise = links->link[l].enable & TRN_LINK_EVENT_ERROR;
 	pthread_mutex_unlock(&links->lock);
+	emu_stat_add(device, EMU_STAT_LINK_ERRORS, 1);
 	if (raise)
 		emu_irq_raise(device, TRN_VECTOR_DEVICE);
 }

@@ -22,6 +22,7 @@ static const struct {
 	[EMU_STAT_RESETS] = { "resets",
 			      "resets served by the firmware or asked for by the machine" },
 	[EMU_STAT_FW_REQUESTS] = { "firmware-requests", "mailbox requests the firmware accepted" },
+	[EMU_STAT_LINK_ERRORS] = { "link-errors", "accesses over links that failed" },
 	[EMU_STAT_FAULTS] = { "faults-taken", "occurrences of counted faults used up" },
 };
 

@@ -70,6 +70,9 @@ int emu_timing_create(struct emu_device *device, const struct emu_config *config
 {
 	struct emu_timing *timing;
 
+	if (config->trace_events && !config->trace)
+		return timing_refuse(error, error_size, -EINVAL,
+				     "trace-events is the length of a trace: give trace=FILE, too");
 	if (!config->time_mode) {
 		if (config->trace)
 			return timing_refuse(error, error_size, -EINVAL,

@@ -360,6 +360,14 @@ def traces_work():
     must("trainium 0: guest mistake read-only: " in session.output, "no line in the log for a mistake")
 
 
+def traces_in_the_log():
+    session = Session(extra=("-d", "trace:trainium_doorbell"))
+    with session as (m, d):
+        d.copy_works()
+    must(session.output.count("trainium_doorbell dev 0 engine 32") == 2, session.output[-500:])
+    must("trainium_write" not in session.output, "an event that nobody asked for")
+
+
 def statistics_count():
     with Session() as (m, d):
         d.copy_works()
@@ -458,6 +466,7 @@ def main():
     case(f"random writes of configuration space and BARs (TRN_FUZZ_SEED={seed})", hostile_writes, seed)
     case("mistakes are reported, the first 1000", reports_mistakes)
     case("trace events", traces_work)
+    case("trace events in the log, one kind of them", traces_in_the_log)
     case("statistics", statistics_count)
     for event in ("is reset by itself (FLR)", "is reset with the machine", "is unplugged and plugged in"):
         case(f"behind an IOMMU: only mapped pages; then the device {event}", behind_an_iommu, event)

@@ -102,6 +102,10 @@ static const struct {
 	{ "disable-features",
 	  "bits of the open extension to leave out: 1 MSI-X, 2 cores, 4 windows, "
 	  "8 notifications, 16 clock, 32 links" },
+	{ "fabric", "devices of this process with the same name are linked; empty: none" },
+	{ "node", "place in an UltraServer, from 0" },
+	{ "nodes", "nodes of the UltraServer: 1, 2 or 4" },
+	{ "link-dir", "folder where the devices of other nodes' processes are met" },
 	{ "time-mode", "on: charge published costs; the device clock is virtual" },
 	{ "trace", "time mode: file for a trace in Chrome form, written at the end" },
 	{ "trace-events", "time mode: how many events the trace keeps; 0: a million" },
