@@ -102,6 +102,29 @@ static int trainium_irq_request(struct trainium_device *tdev, unsigned int v)
 	return 0;
 }
 
+/* The processors have a limited number, which many devices use up. How many it got, or -ENOMEM. */
+static int trainium_irq_request_all(struct trainium_device *tdev)
+{
+	unsigned int v, refused = 0;
+	int err, why = 0, got = 0;
+
+	for (v = 0; v < tdev->irq_count; v++) {
+		err = trainium_irq_request(tdev, v);
+		if (err == -ENOMEM)
+			return err;
+		if (err) {
+			refused++;
+			why = err;
+		} else {
+			got += tdev->irq[v].line >= 0;
+		}
+	}
+	if (refused)
+		dev_warn(tdev->drm.dev, "%u interrupts refused (%d); polling in their place\n",
+			 refused, why);
+	return got;
+}
+
 /**
  * trainium_irq_init() - set up the vectors there are.
  * @tdev: device; cores and copy queues are set up
@@ -131,14 +154,11 @@ int trainium_irq_init(struct trainium_device *tdev)
 	tdev->irq_count = got;
 	for (v = 0; v < tdev->irq_count; v++)
 		trainium_irq_assign(tdev, v);
-	for (v = 0; v < tdev->irq_count; v++) {
-		err = trainium_irq_request(tdev, v);
-		if (err) {
-			trainium_irq_fini(tdev);
-			return err;
-		}
-	}
-	return 0;
+	err = trainium_irq_request_all(tdev);
+	/* Also when there is not one: what is not asked for is polled. */
+	if (err <= 0)
+		trainium_irq_fini(tdev);
+	return min(err, 0);
 }
 
 /** trainium_irq_fini() - no handler runs after this; completions are polled. */
