@@ -227,8 +227,8 @@ struct drm_trainium_xfer {
  * @core: core number; @engine: DMA engine of that core 0..15; @queue: 0..13
  * @count: transfers. A program advances the ring with DMA_TRIGGER, in steps of its choice; every
  * run finds it at its first transfer again. Engines that trigger on their own need rings of their
- * own: a trigger starts the next transfers of the ring, whoever put them there. A run that goes past
- * the end of a ring may fail: Trn1 and Inf2 stop the engine there.
+ * own: a trigger starts the next transfers of the ring, whoever put them there. A run that goes
+ * past the end of a ring may fail: Trn1 and Inf2 stop the engine there.
  * @bad_index: out with EINVAL, EACCES, ENOENT: the first transfer refused
  */
 struct drm_trainium_ring_create {
