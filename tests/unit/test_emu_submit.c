@@ -878,6 +878,47 @@ START_TEST(zeroed_ring_is_not_written)
 }
 END_TEST
 
+static struct trn_operand row_of(unsigned int mem, uint8_t partitions, uint16_t columns)
+{
+	return (struct trn_operand){
+		.where = mem << TRN_OPERAND_MEM_SHIFT,
+		.partitions = partitions,
+		.dtype = TRN_DTYPE_FP32,
+		.ndim = 1,
+		.dim = { { 1, columns } },
+	};
+}
+
+/* Columns multiplied and columns of weights loaded, where the published layout has them. */
+START_TEST(activity_counters_of_a_run)
+{
+	const uint32_t group = rig_map->generation == 2 ? 0x40 : 0x30;
+	const uint32_t base =
+		rig_map->pe_counters(1) + 3 * (rig_map->generation == 2 ? 0x140 : 0x1b0);
+	struct trn_insn code[3] = { insn(TRN_OP_LDWEIGHTS), insn(TRN_OP_MATMUL),
+				    insn(TRN_OP_HALT) };
+	struct trn_run_request request;
+	unsigned int i;
+
+	code[0].slot[1] = row_of(TRN_MEM_SBUF, 128, 100);
+	code[1].slot[0] = row_of(TRN_MEM_PSUM, 100, 300);
+	code[1].slot[1] = row_of(TRN_MEM_SBUF, 128, 300);
+	for (i = 0; i < 3; i++)
+		code[i].engine = TRN_ENGINE_PE;
+	open_core(1);
+	request = rig_program(&rig, PROGRAM, TRN_ENGINE_PE, code, 3);
+	for (i = 1; i <= 2; i++) {
+		ck_assert_int_eq(rig_run(&core, &request), TRN_FAULT_NONE);
+		ck_assert_uint_eq(rig_read(&rig, base + 4 * group + TRN_PE_COUNTER_MATMUL + 4), 0);
+		ck_assert_uint_eq(rig_read(&rig, base + 4 * group + TRN_PE_COUNTER_MATMUL),
+				  300 * i);
+		ck_assert_uint_eq(rig_read(&rig, base + TRN_PE_COUNTER_WEIGHTS + 4), 0);
+		ck_assert_uint_eq(rig_read(&rig, base + TRN_PE_COUNTER_WEIGHTS), 100 * i);
+	}
+	close_core(0);
+}
+END_TEST
+
 START_TEST(engine_started_by_register)
 {
 	const struct trn_insn code[] = { set_sem(30, 3) };
@@ -1035,6 +1076,7 @@ int main(void)
 		ring_mistakes,
 		explicit_notification_goes_to_its_slot,
 		zeroed_ring_is_not_written,
+		activity_counters_of_a_run,
 		engine_started_by_register,
 		engine_stopped_by_register,
 		abort_of_a_register_run,
