@@ -56,9 +56,15 @@ static unsigned int steps_get(unsigned int normal)
 	return text ? (unsigned int)strtoul(text, NULL, 0) : normal;
 }
 
+static bool timed; /* the device under test is in time mode */
+
 static void open_arena(void)
 {
-	const struct emu_config config = { .size = sizeof(config), .hbm_bytes = 64 << 20 };
+	const struct emu_config config = {
+		.size = sizeof(config),
+		.hbm_bytes = 64 << 20,
+		.time_mode = timed,
+	};
 
 	rig_open_config(&rig, &config);
 	arena = aligned_alloc(4096, MAPPED + 2 * GUARD);
@@ -274,7 +280,7 @@ static void run_steps(struct random *r, unsigned int steps)
 	}
 }
 
-START_TEST(random_registers)
+static void random_registers_body(void)
 {
 	struct random r = { seed_get() };
 
@@ -282,10 +288,9 @@ START_TEST(random_registers)
 	run_steps(&r, steps_get(100000));
 	close_arena();
 }
-END_TEST
 
 /* Queues are set up properly, what they carry is noise. */
-START_TEST(random_descriptors)
+static void random_descriptors_body(void)
 {
 	unsigned int round, rounds = steps_get(400), engine, dir;
 	struct random r = { seed_get() };
@@ -316,7 +321,6 @@ START_TEST(random_descriptors)
 	}
 	close_arena();
 }
-END_TEST
 
 static void random_program(struct random *r, struct trn_insn *insn, unsigned int count)
 {
@@ -333,7 +337,7 @@ static void random_program(struct random *r, struct trn_insn *insn, unsigned int
 	}
 }
 
-START_TEST(random_programs)
+static void random_programs_body(void)
 {
 	unsigned int round, rounds = steps_get(300);
 	struct random r = { seed_get() };
@@ -366,7 +370,6 @@ START_TEST(random_programs)
 	rig_core_close(&core);
 	close_arena();
 }
-END_TEST
 
 static void *fuzz_thread(void *arg)
 {
@@ -376,7 +379,7 @@ static void *fuzz_thread(void *arg)
 	return NULL;
 }
 
-START_TEST(random_registers_from_many_threads)
+static void random_registers_from_many_threads_body(void)
 {
 	uint64_t seed = seed_get();
 	pthread_t thread[THREADS];
@@ -393,9 +396,8 @@ START_TEST(random_registers_from_many_threads)
 		pthread_join(thread[i], NULL);
 	close_arena();
 }
-END_TEST
 
-START_TEST(destroyed_in_mid_run)
+static void destroyed_in_mid_run_body(void)
 {
 	struct random r = { seed_get() };
 	unsigned int i;
@@ -407,14 +409,40 @@ START_TEST(destroyed_in_mid_run)
 		free(arena);
 	}
 }
-END_TEST
+
+/* Each once as it is and once in time mode, where other loops do the work. */
+#define BOTH(name)                      \
+	START_TEST(name)                \
+	{                               \
+		name##_body();          \
+	}                               \
+	END_TEST                        \
+	START_TEST(name##_in_time_mode) \
+	{                               \
+		timed = true;           \
+		name##_body();          \
+	}                               \
+	END_TEST
+
+BOTH(random_registers)
+BOTH(random_descriptors)
+BOTH(random_programs)
+BOTH(random_registers_from_many_threads)
+BOTH(destroyed_in_mid_run)
 
 int main(void)
 {
 	const TTest *tests[] = {
-		random_registers,     random_descriptors,
-		random_programs,      random_registers_from_many_threads,
+		random_registers,
+		random_registers_in_time_mode,
+		random_descriptors,
+		random_descriptors_in_time_mode,
+		random_programs,
+		random_programs_in_time_mode,
+		random_registers_from_many_threads,
+		random_registers_from_many_threads_in_time_mode,
 		destroyed_in_mid_run,
+		destroyed_in_mid_run_in_time_mode,
 	};
 
 	return RIG_MAIN("emu_fuzz", tests);

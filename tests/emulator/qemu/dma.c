@@ -40,7 +40,7 @@ struct dma_map {
 /* Return: bytes from @addr on that are contiguous RAM, at most @size; 0 when it is none. */
 static hwaddr ram_get(TrainiumState *s, hwaddr addr, hwaddr size, bool write, struct dma_map *map)
 {
-	AddressSpace *as = pci_get_address_space(PCI_DEVICE(s));
+	AddressSpace *as = pci_get_address_space(&s->parent_obj);
 	int64_t len;
 
 	map->ptr = NULL;
@@ -103,7 +103,7 @@ static int dma_direct(TrainiumState *s, hwaddr addr, uint8_t *buf, hwaddr size, 
 /* BQL held. */
 static int dma_translated(TrainiumState *s, hwaddr addr, uint8_t *buf, hwaddr size, bool write)
 {
-	AddressSpace *as = pci_get_address_space(PCI_DEVICE(s));
+	AddressSpace *as = pci_get_address_space(&s->parent_obj);
 
 	for (hwaddr len; size; addr += len, buf += len, size -= len) {
 		MemoryRegion *mr;
