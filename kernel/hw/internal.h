@@ -55,7 +55,7 @@ int trnhw_fwio_init(struct trnhw *hw);
 void trnhw_fwio_fini(struct trnhw *hw);
 
 /** trnhw_torus_neighbours() - @links: by device index in a 4 x 4 torus. 0: no whole torus. */
-unsigned int trnhw_torus_neighbours(const u8 (*links)[TRN_TORUS_LINKS], u32 index, u32 total,
+unsigned int trnhw_torus_neighbours(const u8 links[][TRN_TORUS_LINKS], u32 index, u32 total,
 				    u32 *neighbours);
 
 extern const struct trnhw_arch trnhw_arch_trn1;

@@ -25,7 +25,7 @@ int trnhw_routing_id(const struct trnhw_arch *arch, u32 index)
 	return -EINVAL;
 }
 
-unsigned int trnhw_torus_neighbours(const u8 (*links)[TRN_TORUS_LINKS], u32 index, u32 total,
+unsigned int trnhw_torus_neighbours(const u8 links[][TRN_TORUS_LINKS], u32 index, u32 total,
 				    u32 *neighbours)
 {
 	u32 d = index % TRN_TORUS_DEVICES;
