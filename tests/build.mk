@@ -76,7 +76,7 @@ run-system: all $(CONF_BIN)
 run-vm:
 	$(Q)$(MAKE) --no-print-directory vm-guest
 	$(Q)tests/run --label vm --timeout 2700 --jobs 2 --result $(CHECK_LOGS)/vm.result --log-dir $(CHECK_LOGS) \
-		$(foreach k,$(KERNELS),"tests/vm/suite --kernel $(k)") "tests/vm/machines --kernel $(lastword $(KERNELS))"
+		$(foreach k,$(KERNELS),"tests/vm/suite --kernel $(k)") "tests/vm/machines --kernel $(lastword $(KERNELS))" "tests/vm/removal --kernel $(lastword $(KERNELS))"
 
 check-kasan:
 	$(Q)scripts/deps build demo check vm kasan
