@@ -1124,6 +1124,43 @@ START_TEST(interrupt_of_a_core_engine)
 }
 END_TEST
 
+/* A driver goes away and leaves its queues programmed; the memory of their rings is freed. The next
+ * one enables all queues before it has rings, and uses other memory. */
+START_TEST(reload_without_reset)
+{
+	struct rig_queue left;
+	unsigned int i, dir;
+
+	open_engine(H2T);
+	rig_queue_open(&rig, &left, H2T, 3, 32);
+	rig_copy(&q, HBM0, mem.dev, 4096);
+	rig_copy(&left, HBM0, mem.dev, 4096);
+	rig_s2m(&left, HBM0, 64); /* posted ahead of time, never matched */
+	rig_ring(&left, 0, 1);
+	rig_quiesce(&rig);
+	rig_queue_close(&left);
+	rig_queue_close(&q);
+	emu_device_bus_master(rig.dev, false);
+	emu_device_bus_master(rig.dev, true);
+
+	rig_engine_init(&rig, H2T);
+	for (i = 0; i < TRN_UDMA_QUEUES; i++)
+		for (dir = 0; dir < 2; dir++)
+			rig_write(&rig,
+				  rig_engine(H2T) + (dir ? TRN_UDMA_S2M : TRN_UDMA_M2S) +
+					  TRN_UDMA_QUEUE(i) + TRN_Q_CFG,
+				  TRN_Q_CFG_ENABLE);
+	rig_quiesce(&rig);
+	ck_assert_uint_eq(rig_complaints(&rig, EMU_COMPLAINT_NONE), 0);
+	rig_queue_open(&rig, &q, H2T, 0, RING);
+	pattern(mem.ptr, 4096, 77);
+	rig_copy(&q, HBM0 + 65536, mem.dev, 4096);
+	rig_quiesce(&rig);
+	ck_assert_mem_eq(rig_hbm(&rig, HBM0 + 65536), mem.ptr, 4096);
+	close_all(0);
+}
+END_TEST
+
 START_TEST(device_reset_keeps_queues)
 {
 	open_all();
@@ -1209,6 +1246,7 @@ int main(void)
 		unknown_udma_register,
 		interrupt_on_completion,
 		interrupt_of_a_core_engine,
+		reload_without_reset,
 		device_reset_keeps_queues,
 	};
 
