@@ -75,28 +75,58 @@ START_TEST(init_checks)
 }
 END_TEST
 
-START_TEST(start_trace)
+/* @at: control block of @c; @slot: its slot of the NOTIFIC block; @host: bit of host addresses. */
+static void expect_start(struct hw_stub *s, const struct trnhw_core *c, u32 at, u32 slot, u64 host)
 {
-	u64 sq = 0x100000000000ull | core.sq_dma, nq = 0x100000000000ull | core.nq_dma;
+	u64 sq = host | c->sq_dma, nq = host | c->nq_dma;
 	unsigned int i = 0;
 
+	hw_stub_expect(s, i++, false, at + 0x00, 0);
+	hw_stub_expect(s, i++, true, at + 0x34, 0);
+	hw_stub_expect(s, i++, true, slot + 4, 0);
+	hw_stub_expect(s, i++, true, slot + 0, 0);
+	hw_stub_expect(s, i++, true, slot + 8, 0);
+	hw_stub_expect(s, i++, true, slot + 4, nq >> 32); /* documented: high, low, size */
+	hw_stub_expect(s, i++, true, slot + 0, (u32)nq);
+	hw_stub_expect(s, i++, true, slot + 8, 8192);
+	hw_stub_expect(s, i++, true, slot + 0x10, 0);
+	hw_stub_expect(s, i++, true, at + 0x20, (u32)sq);
+	hw_stub_expect(s, i++, true, at + 0x24, sq >> 32);
+	hw_stub_expect(s, i++, true, at + 0x28, 64);
+	hw_stub_expect(s, i++, true, at + 0x34, 1);
+	hw_stub_expect(s, i++, false, at + 0x34, 0);
+	ck_assert_uint_eq(i, s->trace_count);
+}
+
+START_TEST(start_trace)
+{
 	hw_stub_trace_clear(stub);
 	ck_assert_int_eq(trnhw_core_start(&core), 0);
-	hw_stub_expect(stub, i++, false, CORE + 0x00, 0);
-	hw_stub_expect(stub, i++, true, CORE + 0x34, 0);
-	hw_stub_expect(stub, i++, true, NQ + 4, 0);
-	hw_stub_expect(stub, i++, true, NQ + 0, 0);
-	hw_stub_expect(stub, i++, true, NQ + 8, 0);
-	hw_stub_expect(stub, i++, true, NQ + 4, nq >> 32); /* documented: high, low, size */
-	hw_stub_expect(stub, i++, true, NQ + 0, (u32)nq);
-	hw_stub_expect(stub, i++, true, NQ + 8, 8192);
-	hw_stub_expect(stub, i++, true, NQ + 0x10, 0);
-	hw_stub_expect(stub, i++, true, CORE + 0x20, (u32)sq);
-	hw_stub_expect(stub, i++, true, CORE + 0x24, sq >> 32);
-	hw_stub_expect(stub, i++, true, CORE + 0x28, 64);
-	hw_stub_expect(stub, i++, true, CORE + 0x34, 1);
-	hw_stub_expect(stub, i++, false, CORE + 0x34, 0);
-	ck_assert_uint_eq(i, stub->trace_count);
+	expect_start(stub, &core, CORE, NQ, 0x100000000000ull);
+}
+END_TEST
+
+/* First, last and one between of the cores of Trn2; there is no ninth. */
+START_TEST(start_trace_v3)
+{
+	static const struct {
+		unsigned int core;
+		u32 at, slot;
+	} cases[] = {
+		{ 0, 0xd2880000, 0x06001100 },
+		{ 3, 0xde880000, 0x06581100 },
+		{ 7, 0xee880000, 0x46581100 },
+	};
+	struct hw_stub *v3 = hw_stub_init_as(0x7364);
+	struct trnhw_core c;
+
+	ck_assert_int_eq(trnhw_core_init(&c, &v3->hw, 8), -EINVAL);
+	ck_assert_int_eq(trnhw_core_init(&c, &v3->hw, cases[_i].core), 0);
+	hw_stub_trace_clear(v3);
+	ck_assert_int_eq(trnhw_core_start(&c), 0);
+	expect_start(v3, &c, cases[_i].at, cases[_i].slot, 0x400000000000ull);
+	trnhw_core_fini(&c);
+	hw_stub_destroy(v3);
 }
 END_TEST
 
@@ -438,6 +468,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, init_checks);
 	tcase_add_test(tc, start_trace);
+	tcase_add_loop_test(tc, start_trace_v3, 0, 3);
 	tcase_add_test(tc, start_without_core_block);
 	tcase_add_test(tc, start_refused);
 	tcase_add_test(tc, submit_writes_the_slot);

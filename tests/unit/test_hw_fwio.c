@@ -68,7 +68,7 @@ static void on_write(struct hw_stub *stub, u32 offset, u32 value)
 	const u8 *request = stub->hw.fwio.request;
 	unsigned int step;
 
-	if (offset != MISC + 0x800)
+	if (offset != stub->hw.arch->misc + 0x800)
 		return;
 	ck_assert_uint_eq(value, 1);
 	ck_assert_uint_eq(stub->hw.fwio.response[0], 0);
@@ -81,9 +81,9 @@ static void on_write(struct hw_stub *stub, u32 offset, u32 value)
 		answer(stub, fw.script[step]);
 }
 
-static struct hw_stub *setup(enum answer first, enum answer then)
+static struct hw_stub *setup_as(u16 pci_device, enum answer first, enum answer then)
 {
-	struct hw_stub *stub = hw_stub_init();
+	struct hw_stub *stub = hw_stub_init_as(pci_device);
 
 	memset(&fw, 0, sizeof(fw));
 	fw.script[0] = first;
@@ -91,6 +91,11 @@ static struct hw_stub *setup(enum answer first, enum answer then)
 	fw.steps = 2;
 	stub->on_write = on_write;
 	return stub;
+}
+
+static struct hw_stub *setup(enum answer first, enum answer then)
+{
+	return setup_as(0x7164, first, then);
 }
 
 static int read_two(struct hw_stub *stub, u32 values[2])
@@ -130,20 +135,38 @@ START_TEST(request_format)
 }
 END_TEST
 
+static void expect_registers(struct hw_stub *stub, u32 misc, u64 host)
+{
+	u64 req = host | stub->hw.fwio.request_dma;
+	u64 resp = host | stub->hw.fwio.response_dma;
+
+	hw_stub_expect(stub, 0, true, misc + 0x1f4, (u32)req);
+	hw_stub_expect(stub, 1, true, misc + 0x1f0, req >> 32);
+	hw_stub_expect(stub, 2, true, misc + 0x1fc, (u32)resp);
+	hw_stub_expect(stub, 3, true, misc + 0x1f8, resp >> 32);
+	hw_stub_expect(stub, 4, true, misc + 0x800, 1);
+	ck_assert_uint_eq(stub->trace_count, 5);
+}
+
 START_TEST(register_order)
 {
 	struct hw_stub *stub = setup(ANSWER_GOOD, ANSWER_GOOD);
-	u64 req = 0x100000000000ull | stub->hw.fwio.request_dma;
-	u64 resp = 0x100000000000ull | stub->hw.fwio.response_dma;
 	u32 values[2];
 
 	read_two(stub, values);
-	hw_stub_expect(stub, 0, true, MISC + 0x1f4, (u32)req);
-	hw_stub_expect(stub, 1, true, MISC + 0x1f0, req >> 32);
-	hw_stub_expect(stub, 2, true, MISC + 0x1fc, (u32)resp);
-	hw_stub_expect(stub, 3, true, MISC + 0x1f8, resp >> 32);
-	hw_stub_expect(stub, 4, true, MISC + 0x800, 1);
-	ck_assert_uint_eq(stub->trace_count, 5);
+	expect_registers(stub, MISC, 0x100000000000ull);
+	hw_stub_destroy(stub);
+}
+END_TEST
+
+START_TEST(register_order_v3)
+{
+	struct hw_stub *stub = setup_as(0x7364, ANSWER_GOOD, ANSWER_GOOD);
+	u32 values[2];
+
+	ck_assert_int_eq(read_two(stub, values), 0);
+	ck_assert_uint_eq(values[1], 0x1002);
+	expect_registers(stub, HW_STUB_MISC_V3, 0x400000000000ull);
 	hw_stub_destroy(stub);
 }
 END_TEST
@@ -355,6 +378,7 @@ int main(void)
 	tcase_add_test(tc, read_values);
 	tcase_add_test(tc, request_format);
 	tcase_add_test(tc, register_order);
+	tcase_add_test(tc, register_order_v3);
 	tcase_add_test(tc, sequence_wraps_without_zero);
 	tcase_add_test(tc, silent_once);
 	tcase_add_test(tc, silent_for_ever);
