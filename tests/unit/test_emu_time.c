@@ -319,6 +319,155 @@ START_TEST(scalar_costs)
 }
 END_TEST
 
+/** struct priced - an instruction on operands of @n elements and what its engine takes for it. */
+static const struct priced {
+	enum trn_opcode op;
+	enum trn_engine engine;
+	enum trn_dtype dtype;
+	unsigned int in; /* memory of the first input */
+	uint16_t n;
+	int16_t step;		/* of the first input, in elements */
+	bool dynamic;		/* its offset is in a register */
+	unsigned int cycles[2]; /* of generation 2 and 3 */
+} priced[] = {
+	{ TRN_OP_COPY,
+	  TRN_ENGINE_DVE,
+	  TRN_DTYPE_FP32,
+	  TRN_MEM_SBUF,
+	  2000,
+	  1,
+	  false,
+	  { 2000, 2000 } },
+	{ TRN_OP_COPY,
+	  TRN_ENGINE_DVE,
+	  TRN_DTYPE_BF16,
+	  TRN_MEM_SBUF,
+	  2000,
+	  1,
+	  false,
+	  { 2000, 500 } },
+	{ TRN_OP_COPY,
+	  TRN_ENGINE_DVE,
+	  TRN_DTYPE_BF16,
+	  TRN_MEM_PSUM,
+	  2000,
+	  1,
+	  false,
+	  { 2000, 1000 } },
+	{ TRN_OP_COPY,
+	  TRN_ENGINE_DVE,
+	  TRN_DTYPE_FP32,
+	  TRN_MEM_SBUF,
+	  1000,
+	  4,
+	  false,
+	  { 1000, 1000 } },
+	{ TRN_OP_COPY,
+	  TRN_ENGINE_DVE,
+	  TRN_DTYPE_FP32,
+	  TRN_MEM_SBUF,
+	  1000,
+	  5,
+	  false,
+	  { 2000, 2000 } },
+	{ TRN_OP_COPY, TRN_ENGINE_DVE, TRN_DTYPE_FP32, TRN_MEM_SBUF, 100, 1, true, { 600, 600 } },
+	{ TRN_OP_COPY,
+	  TRN_ENGINE_POOL,
+	  TRN_DTYPE_FP32,
+	  TRN_MEM_SBUF,
+	  1000,
+	  1,
+	  false,
+	  { 1150, 1150 } },
+	{ TRN_OP_MEMSET,
+	  TRN_ENGINE_DVE,
+	  TRN_DTYPE_BF16,
+	  TRN_MEM_SBUF,
+	  2000,
+	  1,
+	  false,
+	  { 1000, 1000 } },
+	{ TRN_OP_TENSOR_TENSOR,
+	  TRN_ENGINE_DVE,
+	  TRN_DTYPE_FP32,
+	  TRN_MEM_SBUF,
+	  1000,
+	  1,
+	  false,
+	  { 2000, 2000 } },
+	{ TRN_OP_TENSOR_TENSOR,
+	  TRN_ENGINE_DVE,
+	  TRN_DTYPE_FP32,
+	  TRN_MEM_PSUM,
+	  1000,
+	  1,
+	  false,
+	  { 1000, 1000 } },
+	{ TRN_OP_TENSOR_TENSOR,
+	  TRN_ENGINE_DVE,
+	  TRN_DTYPE_BF16,
+	  TRN_MEM_SBUF,
+	  1000,
+	  1,
+	  false,
+	  { 1000, 1000 } },
+	{ TRN_OP_RECIPROCAL,
+	  TRN_ENGINE_DVE,
+	  TRN_DTYPE_FP32,
+	  TRN_MEM_SBUF,
+	  500,
+	  1,
+	  false,
+	  { 4000, 4000 } },
+	{ TRN_OP_MAX8,
+	  TRN_ENGINE_DVE,
+	  TRN_DTYPE_FP32,
+	  TRN_MEM_SBUF,
+	  3000,
+	  1,
+	  false,
+	  { 3000, 3000 } },
+};
+
+static void emit_priced(struct program *p, const struct priced *row)
+{
+	struct trn_insn *insn = emit(p, row->engine, row->op);
+	bool max8 = row->op == TRN_OP_MAX8;
+
+	insn->slot[0] = tile(TRN_MEM_SBUF, 0x10000, row->dtype, max8 ? 8 : row->n);
+	if (row->op == TRN_OP_MEMSET)
+		return;
+	insn->slot[1] = tile(row->in, 0, row->dtype, row->n);
+	insn->slot[1].dim[0].step = row->step;
+	if (row->dynamic)
+		insn->slot[1].where |= TRN_OPERAND_REG; /* register 0, which is 0 */
+	if (row->op == TRN_OP_TENSOR_TENSOR) {
+		insn->op0 = TRN_ALU_ADD;
+		insn->slot[2] = tile(TRN_MEM_SBUF, 0x8000, row->dtype, row->n);
+	}
+}
+
+START_TEST(vector_costs)
+{
+	unsigned int i;
+
+	timed_open(NULL, 0);
+	for (i = 0; i < sizeof(priced) / sizeof(priced[0]); i++) {
+		unsigned int cycles = priced[i].cycles[rig_map->generation - 2];
+		double expected = priced[i].engine == TRN_ENGINE_POOL ? ACT_NS(cycles)
+								      : DVE_NS(cycles);
+		struct program p = { 0 };
+		double took;
+
+		emit_priced(&p, &priced[i]);
+		took = run(&p);
+		ck_assert_msg(took >= expected - 2 && took <= expected + DVE_NS(CONTROL) + 2,
+			      "row %u: %.1f ns, expected %.1f", i, took, expected);
+	}
+	rig_close(&rig, 0);
+}
+END_TEST
+
 /* An engine that waits for a semaphore goes on when the update has settled. */
 START_TEST(semaphore_carries_time)
 {
@@ -649,11 +798,14 @@ END_TEST
 int main(void)
 {
 	const TTest *tests[] = {
-		clock_stands_still,	  dma_costs,	  dma_descriptors_follow,
-		dma_engines_side_by_side, tensor_costs,	  scalar_costs,
-		semaphore_carries_time,	  dma_round_trip, notification_stamps,
-		trace_is_deterministic,	  trace_is_valid, trace_on_request,
-		configuration_refused,	  others_go_on,
+		clock_stands_still,	dma_costs,
+		dma_descriptors_follow, dma_engines_side_by_side,
+		tensor_costs,		scalar_costs,
+		vector_costs,		semaphore_carries_time,
+		dma_round_trip,		notification_stamps,
+		trace_is_deterministic, trace_is_valid,
+		trace_on_request,	configuration_refused,
+		others_go_on,
 	};
 
 	return RIG_MAIN("emu_time", tests);
