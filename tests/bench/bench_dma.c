@@ -27,7 +27,8 @@
 #define HBM	    0x1000000ull
 #define CHUNK	    65536u
 #define RESULTS_MAX 32
-#define POLLS	    100u /* without a pause */
+#define CLOSE_POLLS 2000u
+#define POLLS	    2500u /* without a pause */
 
 struct result {
 	char name[48];
@@ -111,8 +112,17 @@ static void append(uint64_t dst, uint64_t src, uint32_t len)
 	}
 }
 
-/* Appends the marker, rings, waits like a driver that polls: at once first, then with pauses that
- * leave the processor to whoever does the work. */
+static void relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	__builtin_ia32_pause();
+#else
+	sched_yield();
+#endif
+}
+
+/* Appends the marker, rings, waits like a driver that polls: closely for as long as a small copy
+ * takes, then giving way, then with pauses, which leave the processor to whoever does the work. */
 static void finish(uint32_t count)
 {
 	const struct timespec pause = { .tv_nsec = 10000 };
@@ -123,7 +133,9 @@ static void finish(uint32_t count)
 	queue_write(1, TRN_Q_TAIL_INC, count + 1);
 	queue_write(0, TRN_Q_TAIL_INC, count + 1);
 	while (__atomic_load_n(&marker[16], __ATOMIC_ACQUIRE) != tag) {
-		if (++polls < POLLS)
+		if (++polls < CLOSE_POLLS)
+			relax();
+		else if (polls < POLLS)
 			sched_yield();
 		else
 			nanosleep(&pause, NULL);
