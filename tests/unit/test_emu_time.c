@@ -602,6 +602,42 @@ static void busy_run(const char *path, uint64_t events)
 	free(p);
 }
 
+/* Two engines that write the same bytes do so in the order of time: the longer copy comes last. */
+START_TEST(races_have_one_winner)
+{
+	unsigned int round, i, last;
+
+	for (round = 0; round < 10; round++) {
+		struct rig_queue q[2];
+		struct program p = { 0 };
+		struct trn_insn *insn;
+		uint8_t *hbm;
+
+		timed_open(NULL, 0);
+		last = round & 1;
+		for (i = 0; i < 2; i++) {
+			uint32_t len = i == last ? 40960 : 36864;
+
+			rig_queue_open(&rig, &q[i], 4 + 3 * i, 1, 64);
+			rig_m2s(&q[i], 0x4000000 + i * 65536, len, 0);
+			rig_s2m(&q[i], 0x5000000, len);
+			memset(rig_hbm(&rig, 0x4000000 + i * 65536), 0x11 * (int)(i + 1), 65536);
+		}
+		insn = emit(&p, TRN_ENGINE_SP, TRN_OP_DMA_TRIGGER);
+		insn->c0 = 1;
+		insn->c1 = 1;
+		insn->trigger.engine_mask = 1 << 4 | 1 << 7;
+		run(&p);
+		hbm = rig_hbm(&rig, 0x5000000);
+		for (i = 0; i < 40960; i++)
+			ck_assert_uint_eq(hbm[i], 0x11 * (last + 1));
+		for (i = 0; i < 2; i++)
+			rig_queue_close(&q[i]);
+		rig_close(&rig, 0);
+	}
+}
+END_TEST
+
 static char *file_read(const char *path)
 {
 	FILE *f = fopen(path, "r");
@@ -804,8 +840,8 @@ int main(void)
 		vector_costs,		semaphore_carries_time,
 		dma_round_trip,		notification_stamps,
 		trace_is_deterministic, trace_is_valid,
-		trace_on_request,	configuration_refused,
-		others_go_on,
+		trace_on_request,	races_have_one_winner,
+		configuration_refused,	others_go_on,
 	};
 
 	return RIG_MAIN("emu_time", tests);

@@ -111,6 +111,22 @@ static const struct {
 	{ "trace-events", "time mode: how many events the trace keeps; 0: a million" },
 };
 
+static bool trace_write_get(Object *obj, Error **errp)
+{
+	return false;
+}
+
+static void trace_write_set(Object *obj, bool value, Error **errp)
+{
+	TrainiumState *s = TRAINIUM(obj);
+
+	if (!s->model || !s->trace) {
+		error_setg(errp, "trainium: trace-write needs a device with a trace");
+	} else if (value && emu_device_trace_write(s->model)) {
+		error_setg(errp, "trainium: the trace cannot be written to %s", s->trace);
+	}
+}
+
 static void counters_add(ObjectClass *class)
 {
 	const char *name, *help;
@@ -157,5 +173,8 @@ void trainium_class_properties_add(ObjectClass *class)
 				       report_mistakes_set);
 	object_class_property_set_description(
 		class, "report-mistakes", "on: a line for each of the first 1000 guest mistakes");
+	object_class_property_add_bool(class, "trace-write", trace_write_get, trace_write_set);
+	object_class_property_set_description(class, "trace-write",
+					      "at run time, on: write the trace so far");
 	counters_add(class);
 }
