@@ -387,8 +387,10 @@ class Iommu:
         self.m = m
         self.free = self.TABLES
         self.root, self.context, self.top = self.page(), self.page(), self.page()
-        m.ram_write(self.root + 16 * qtest.Device.BUS, struct.pack("<QQ", self.context | 1, 0))
-        m.ram_write(self.context, struct.pack("<QQ", self.top | 1, 2 | 1 << 8))
+        # Every function of buses 0 and 1 sees the same pages.
+        for bus in (0, 1):
+            m.ram_write(self.root + 16 * bus, struct.pack("<QQ", self.context | 1, 0))
+        m.ram_write(self.context, struct.pack("<QQ", self.top | 1, 2 | 1 << 8) * 256)
 
     def page(self):
         self.m.ram_write(self.free, bytes(4096))
@@ -451,6 +453,35 @@ def behind_an_iommu(event):
         must(m.get("stat-resets") >= 1, "the device is gone")
 
 
+def neighbour_is_inside():
+    """A device is reset and unplugged while its neighbour, whose memory is behind an IOMMU, writes to it over a link."""
+    ring, data = 0x100000000, 0x200000000
+    other = "trainium,id=other,bus=pcie.0,addr=5,routing-id=1,hbm-size=64M"
+    with Session(accel="tcg", extra=("-S", "-device", "intel-iommu,intremap=off,aw-bits=48", "-device", other)) as (m, d):
+        iommu = Iommu(m)
+        iommu.map(ring, d.RING, 2 * d.ENTRIES * 16)
+        iommu.map(data, d.DATA, 0x40000)
+        iommu.enable(interrupts=True)
+        second = qtest.Device(m, bus=0, device=5, bar0=0x2000000000, bar2=0x2040000000, bar4=0x2080000000)
+        second.bars()
+        window = second.link_window(0)
+        for event in [lambda: (d.flr(), d.bars())] * 20 + [d.unplug]:
+            second.flr()
+            second.bars()
+            second.queue_open()
+            for direction in (0, 1):
+                base = second.host + ring + direction * d.ENTRIES * 16
+                second.put(second.queue(direction, "TRN_Q_BASE_LOW"), base & ONES)
+                second.put(second.queue(direction, "TRN_Q_BASE_HIGH"), base >> 32)
+            moved = m.get("stat-descriptors", "other")
+            second.post([(window + 0x1000000, second.host + data, 0x1000)] * 1000)
+            end = time.monotonic() + 10
+            while m.get("stat-descriptors", "other") == moved:
+                must(time.monotonic() < end, "nothing goes over the link")
+            event()
+        must("other: trn1, routing id 1" in m.hmp("info trainium"), "the neighbour is lost")
+
+
 def main():
     for event in EVENTS:
         for state in STATES:
@@ -470,6 +501,7 @@ def main():
     case("statistics", statistics_count)
     for event in ("is reset by itself (FLR)", "is reset with the machine", "is unplugged and plugged in"):
         case(f"behind an IOMMU: only mapped pages; then the device {event}", behind_an_iommu, event)
+    case("a device goes while its neighbour is inside of it, behind an IOMMU", neighbour_is_inside)
     sys.exit(1 if failures else 0)
 
 

@@ -210,18 +210,21 @@ TRN_RESET_DEVICE TRN_FW_STATUS_BUSY TRN_V2_TPB(0) TRN_TPB_CORE TRN_CORE_SQ_BASE_
 TRN_CORE_SQ_TAIL TRN_CORE_SQ_CONTROL TRN_SQ_ENABLE TRN_CORE_STATUS TRN_CORE_STATUS_RUNNING TRN_PROGRAM_TABLE_MAGIC
 TRN_ENGINE_SP TRN_OP_HALT TRN_INSN_SIZE TRN_ACCESS_READ TRN_ACCESS_EXEC TRN_EXT_IRQ_MASK(0) TRN_EXT_MSIX_TABLE TRN_EXT_ID
 TRN_EXT_ID_VALUE TRN_M2S_CHANGE_STATE TRN_UDMA_CHANGE_NORMAL TRN_EXT_COMPLAINTS TRN_VECTOR_H2T(2,0) TRN_V2_BAR0_SIZE
-TRN_EXT_BAR_SIZE""".split()
+TRN_EXT_BAR_SIZE TRN_EXT_LINK_COUNT TRN_EXT_LINK(0) TRN_LINK_STRIDE TRN_LINK_STATE TRN_LINK_STATE_UP TRN_LINK_PEER
+TRN_LINK_PEER_ROUTING_ID TRN_LINK_WINDOW_HIGH""".split()
 
 
 class Device:
-    """A driver of a trn1 device behind the root port, no longer than the tests need."""
+    """A driver of a trn1 device, no longer than the tests need: behind the root port, or where it is told."""
 
     RING, DATA = 0x2000000, 0x4000000
     ENTRIES = 1024
     BUS = 1
 
-    def __init__(self, machine):
+    def __init__(self, machine, bus=BUS, device=0, bar0=BAR0, bar2=BAR2, bar4=BAR4):
         self.m = machine
+        self.place = bus, device
+        self.bar0, self.bar2, self.bar4 = bar0, bar2, bar4
         self.r = Headers(NAMES)
         self.udma = self.r["TRN_V2_H2T_UDMA(0)"]
         self.host = self.r["TRN_V2_HOST_BASE"]
@@ -245,13 +248,13 @@ class Device:
         self.bars(bar0, bar4)
 
     def cfg(self, register):
-        return self.m.config(self.BUS, 0, register)
+        return self.m.config(*self.place, register)
 
-    def bars(self, bar0=BAR0, bar4=BAR4):
+    def bars(self, bar0=None, bar4=None):
         m = self.m
-        self.bar0, self.bar2, self.bar4 = bar0, BAR2, bar4
+        self.bar0, self.bar4 = bar0 or self.bar0, bar4 or self.bar4
         m.write(self.cfg(4), 0, 2)
-        for register, value in ((0x10, bar0), (0x18, self.bar2), (0x20, bar4)):
+        for register, value in ((0x10, self.bar0), (0x18, self.bar2), (0x20, self.bar4)):
             m.write(self.cfg(register), value & 0xffffffff)
             m.write(self.cfg(register + 4), value >> 32)
         m.write(self.cfg(4), COMMAND_MEMORY | COMMAND_MASTER, 2)
@@ -260,7 +263,7 @@ class Device:
         self.m.write(self.cfg(4), COMMAND_MEMORY | (COMMAND_MASTER if on else 0), 2)
 
     def flr(self):
-        self.m.write(self.cfg(self.m.capability(self.BUS, 0, 0x10) + 8), 0x8000, 2)
+        self.m.write(self.cfg(self.m.capability(*self.place, 0x10) + 8), 0x8000, 2)
 
     def unplug(self):
         """Asks for it as an administrator does, and does the guest's part."""
@@ -367,6 +370,16 @@ class Device:
         self.put(core + r["TRN_CORE_SQ_CONTROL"], r["TRN_SQ_ENABLE"])
         self.put(core + r["TRN_CORE_SQ_TAIL"], 1)
         self.wait(core + r["TRN_CORE_STATUS"], 0xffffffff, r["TRN_CORE_STATUS_RUNNING"])
+
+    def link_window(self, routing_id):
+        """Device address under which the neighbour with this routing id is seen; the link must be up."""
+        r, m = self.r, self.m
+        for link in range(m.read(self.bar2 + r["TRN_EXT_LINK_COUNT"])):
+            at = self.bar2 + r["TRN_EXT_LINK(0)"] + link * r["TRN_LINK_STRIDE"]
+            if m.read(at + r["TRN_LINK_STATE"]) == r["TRN_LINK_STATE_UP"] and \
+                    m.read(at + r["TRN_LINK_PEER"]) & r["TRN_LINK_PEER_ROUTING_ID"] == routing_id:
+                return m.read(at + r["TRN_LINK_WINDOW_HIGH"]) << 32
+        raise RuntimeError(f"no link to the device with routing id {routing_id} is up")
 
     def reset_begin(self):
         self.put(self.r["TRN_V2_MISC"] + self.r["TRN_MISC_RESET"], self.r["TRN_RESET_DEVICE"])

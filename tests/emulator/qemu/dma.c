@@ -9,9 +9,11 @@
  * BQL. What is not RAM is refused like an address nobody answers.
  *
  * A translation by an IOMMU may report a fault with an interrupt, which needs the BQL. With an
- * IOMMU the main loop therefore does the access (dma_bh) while the thread waits. dma_lock guards
- * the list of requests and "cancelled"; it is a leaf. A reset cancels what has not begun; as it
- * holds the BQL, nothing is under way then.
+ * IOMMU the main loop therefore does the access (dma_bh) while the thread waits. Who waits for
+ * threads of a model with the BQL, and so holds up the main loop, does these accesses meanwhile
+ * (trainium_dma_wait): a thread of one device may be inside of another one over a link.
+ *
+ * "lock" guards the list of requests of all devices and their "cancelled"; it is a leaf.
  */
 #include "trainium.h"
 #include "exec/address-spaces.h"
@@ -25,6 +27,7 @@
 /** struct dma_request - an access that waits for the main loop; on the stack of the thread. */
 struct dma_request {
 	QSIMPLEQ_ENTRY(dma_request) next;
+	TrainiumState *device;
 	hwaddr addr, size;
 	uint8_t *buf;
 	bool write, done;
@@ -36,6 +39,11 @@ struct dma_map {
 	MemoryRegionCache cache;
 	void *ptr;
 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER; /* a request came or is done */
+static QSIMPLEQ_HEAD(, dma_request) requests = QSIMPLEQ_HEAD_INITIALIZER(requests);
+static bool iommu_seen; /* atomic: a device of this process is behind an IOMMU */
 
 /* Return: bytes from @addr on that are contiguous RAM, at most @size; 0 when it is none. */
 static hwaddr ram_get(TrainiumState *s, hwaddr addr, hwaddr size, bool write, struct dma_map *map)
@@ -121,47 +129,92 @@ static int dma_translated(TrainiumState *s, hwaddr addr, uint8_t *buf, hwaddr si
 	return 0;
 }
 
-static void dma_bh(void *opaque)
+/* BQL and lock held; the lock is dropped during an access. */
+static void requests_serve(void)
 {
-	TrainiumState *s = opaque;
 	struct dma_request *request;
 
-	qemu_mutex_lock(&s->dma_lock);
-	while ((request = QSIMPLEQ_FIRST(&s->dma_requests))) {
-		QSIMPLEQ_REMOVE_HEAD(&s->dma_requests, next);
-		qemu_mutex_unlock(&s->dma_lock);
-		request->result = dma_translated(s, request->addr, request->buf, request->size,
-						 request->write);
-		qemu_mutex_lock(&s->dma_lock);
+	while ((request = QSIMPLEQ_FIRST(&requests))) {
+		QSIMPLEQ_REMOVE_HEAD(&requests, next);
+		pthread_mutex_unlock(&lock);
+		request->result = dma_translated(request->device, request->addr, request->buf,
+						 request->size, request->write);
+		pthread_mutex_lock(&lock);
 		request->done = true;
-		qemu_cond_broadcast(&s->dma_done);
+		pthread_cond_broadcast(&changed);
 	}
-	qemu_mutex_unlock(&s->dma_lock);
+}
+
+static void dma_bh(void *opaque)
+{
+	pthread_mutex_lock(&lock);
+	requests_serve();
+	pthread_mutex_unlock(&lock);
 }
 
 static int dma_by_main_loop(TrainiumState *s, hwaddr addr, uint8_t *buf, hwaddr size, bool write)
 {
 	struct dma_request request = {
-		.addr = addr, .buf = buf, .size = size, .write = write, .result = -1
+		.device = s, .addr = addr, .buf = buf, .size = size, .write = write, .result = -1
 	};
 
-	qemu_mutex_lock(&s->dma_lock);
+	pthread_mutex_lock(&lock);
 	if (!s->dma_cancelled) {
-		QSIMPLEQ_INSERT_TAIL(&s->dma_requests, &request, next);
+		QSIMPLEQ_INSERT_TAIL(&requests, &request, next);
 		qemu_bh_schedule(s->dma_bh);
+		pthread_cond_broadcast(&changed);
 		while (!request.done) {
-			qemu_cond_wait(&s->dma_done, &s->dma_lock);
+			pthread_cond_wait(&changed, &lock);
 		}
 	}
-	qemu_mutex_unlock(&s->dma_lock);
+	pthread_mutex_unlock(&lock);
 	return request.result;
+}
+
+/** struct dma_wait - @work on a thread of its own. */
+struct dma_wait {
+	void (*work)(void *opaque);
+	void *opaque;
+	bool done;
+};
+
+static void *wait_main(void *opaque)
+{
+	struct dma_wait *wait = opaque;
+
+	rcu_register_thread();
+	wait->work(wait->opaque);
+	rcu_unregister_thread();
+	pthread_mutex_lock(&lock);
+	wait->done = true;
+	pthread_cond_broadcast(&changed);
+	pthread_mutex_unlock(&lock);
+	return NULL;
+}
+
+void trainium_dma_wait(void (*work)(void *opaque), void *opaque)
+{
+	struct dma_wait wait = { .work = work, .opaque = opaque };
+	QemuThread thread;
+
+	if (!qatomic_read(&iommu_seen)) {
+		work(opaque);
+		return;
+	}
+	qemu_thread_create(&thread, "trainium-wait", wait_main, &wait, QEMU_THREAD_JOINABLE);
+	pthread_mutex_lock(&lock);
+	while (!wait.done) {
+		requests_serve();
+		if (!wait.done) {
+			pthread_cond_wait(&changed, &lock);
+		}
+	}
+	pthread_mutex_unlock(&lock);
+	qemu_thread_join(&thread);
 }
 
 void trainium_dma_init(TrainiumState *s)
 {
-	qemu_mutex_init(&s->dma_lock);
-	qemu_cond_init(&s->dma_done);
-	QSIMPLEQ_INIT(&s->dma_requests);
 	s->dma_bh = qemu_bh_new(dma_bh, s);
 	s->dma_cancelled = true;
 }
@@ -173,34 +226,33 @@ void trainium_dma_exit(TrainiumState *s)
 	s->dma_bh = NULL;
 }
 
-void trainium_dma_fini(TrainiumState *s)
-{
-	qemu_cond_destroy(&s->dma_done);
-	qemu_mutex_destroy(&s->dma_lock);
-}
-
 void trainium_dma_cancel(TrainiumState *s)
 {
-	struct dma_request *request;
+	struct dma_request *request, *next;
 
-	qemu_mutex_lock(&s->dma_lock);
+	pthread_mutex_lock(&lock);
 	s->dma_cancelled = true;
-	while ((request = QSIMPLEQ_FIRST(&s->dma_requests))) {
-		QSIMPLEQ_REMOVE_HEAD(&s->dma_requests, next);
-		request->done = true;
+	QSIMPLEQ_FOREACH_SAFE(request, &requests, next, next)
+	{
+		if (request->device == s) {
+			QSIMPLEQ_REMOVE(&requests, request, dma_request, next);
+			request->done = true;
+		}
 	}
-	qemu_cond_broadcast(&s->dma_done);
-	qemu_mutex_unlock(&s->dma_lock);
+	pthread_cond_broadcast(&changed);
+	pthread_mutex_unlock(&lock);
 }
 
 void trainium_dma_allow(TrainiumState *s)
 {
 	/* An IOMMU is there before the machine starts or not at all. */
-	qatomic_set(&s->iommu,
-		    pci_device_iommu_address_space(PCI_DEVICE(s)) != &address_space_memory);
-	qemu_mutex_lock(&s->dma_lock);
+	if (pci_device_iommu_address_space(PCI_DEVICE(s)) != &address_space_memory) {
+		qatomic_set(&s->iommu, true);
+		qatomic_set(&iommu_seen, true);
+	}
+	pthread_mutex_lock(&lock);
 	s->dma_cancelled = false;
-	qemu_mutex_unlock(&s->dma_lock);
+	pthread_mutex_unlock(&lock);
 }
 
 static int dma_rw(TrainiumState *s, hwaddr addr, uint8_t *buf, hwaddr size, bool write)

@@ -173,16 +173,42 @@ void trainium_removed(void *opaque)
 	}
 }
 
+static void reset_work(void *model)
+{
+	emu_device_reset(model);
+}
+
+static void disconnect_work(void *model)
+{
+	emu_device_disconnect(model);
+}
+
+/** struct fault_work - a fault to set; some wait for threads of the model. */
+struct fault_work {
+	struct emu_device *model;
+	const char *name;
+	uint64_t value;
+	int status;
+};
+
+static void fault_work(void *opaque)
+{
+	struct fault_work *work = opaque;
+
+	work->status = emu_device_fault_set(work->model, work->name, work->value);
+}
+
 bool trainium_fault_set(TrainiumState *s, const char *name, uint64_t value, Error **errp)
 {
+	struct fault_work work = { .model = s->model, .name = name, .value = value };
 	bool was = emu_device_removed(s->model);
 	char range[256];
 
-	/* Taking it out of that state waits for the model's threads. */
 	if (was) {
 		bus_master_set(s, false);
 	}
-	switch (emu_device_fault_set(s->model, name, value)) {
+	trainium_dma_wait(fault_work, &work);
+	switch (work.status) {
 	case 0:
 		break;
 	case -ERANGE:
@@ -369,8 +395,8 @@ static void trainium_exit(PCIDevice *pci)
 	if (s->model) {
 		emu_device_bus_master(s->model, false);
 		/* The next device may take its place before this one is finalized. */
-		emu_device_disconnect(s->model);
-		emu_device_reset(s->model);
+		trainium_dma_wait(disconnect_work, s->model);
+		trainium_dma_wait(reset_work, s->model);
 	}
 	if (s->msix) {
 		msix_uninit(pci, &s->bar2, &s->bar2);
@@ -413,7 +439,6 @@ static void trainium_realize(PCIDevice *pci, Error **errp)
 	s->irq_bh = qemu_bh_new(irq_bh, s);
 	s->removed_bh = qemu_bh_new(removed_bh, s);
 	trainium_dma_init(s);
-	s->dma_ready = true;
 	if (!model_create(s, errp) || !trainium_check_hole(s, errp) ||
 	    !trainium_check_msix(s, errp)) {
 		goto fail;
@@ -458,7 +483,7 @@ static void trainium_reset(DeviceState *dev)
 
 	trace_trainium_machine_reset(s->routing_id);
 	bus_master_set(s, false);
-	emu_device_reset(s->model);
+	trainium_dma_wait(reset_work, s->model);
 	qatomic_set(&s->irq_pending, 0);
 }
 
@@ -468,9 +493,6 @@ static void trainium_finalize(Object *obj)
 	TrainiumState *s = TRAINIUM(obj);
 
 	emu_device_destroy(s->model);
-	if (s->dma_ready) {
-		trainium_dma_fini(s);
-	}
 	g_free(s->name);
 }
 

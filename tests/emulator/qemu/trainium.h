@@ -19,8 +19,6 @@ OBJECT_DECLARE_SIMPLE_TYPE(TrainiumState, TRAINIUM)
 #define TRAINIUM_FAULTS_MAX 64
 #define TRAINIUM_STACKS_MAX 4
 
-struct dma_request;
-
 /**
  * struct TrainiumState - one function.
  * @model: created at realize, destroyed with the object: guest memory maps point into it until then
@@ -32,7 +30,7 @@ struct dma_request;
  * @trace, @exit_notifier: file of the trace of time mode, written when QEMU ends: devices are not
  * finalized then
  * @removed_bh: hides BAR4 from the main loop after the fault "removal"
- * @dma_bh, @dma_lock, @dma_done, @dma_requests, @dma_cancelled, @iommu: dma.c
+ * @dma_bh, @dma_cancelled, @iommu: dma.c
  */
 struct TrainiumState {
 	PCIDevice parent_obj;
@@ -57,7 +55,7 @@ struct TrainiumState {
 	unsigned long irq_pending;
 	Error *migration_blocker;
 	char *name;
-	bool listed, report_mistakes, bus_master, dma_ready;
+	bool listed, report_mistakes, bus_master;
 	unsigned int stacks;
 	unsigned int mistakes_shown;
 	QEMUBH *removed_bh;
@@ -65,9 +63,6 @@ struct TrainiumState {
 	QTAILQ_ENTRY(TrainiumState) list;
 
 	QEMUBH *dma_bh;
-	QemuMutex dma_lock;
-	QemuCond dma_done;
-	QSIMPLEQ_HEAD(, dma_request) dma_requests;
 	bool dma_cancelled, iommu;
 };
 
@@ -77,11 +72,11 @@ extern const struct emu_host_ops trainium_host_ops;
 void trainium_dma_init(TrainiumState *s);
 /* At the end of the device, BQL held; no access goes through the main loop after it. */
 void trainium_dma_exit(TrainiumState *s);
-/* With the object, after the model. */
-void trainium_dma_fini(TrainiumState *s);
-/* Before threads of the model are waited for, BQL held: accesses fail until allowed again. */
+/* BQL held: accesses fail until allowed again. */
 void trainium_dma_cancel(TrainiumState *s);
 void trainium_dma_allow(TrainiumState *s);
+/* @work waits for threads of models; BQL held. It may come on another thread, without the BQL. */
+void trainium_dma_wait(void (*work)(void *opaque), void *opaque);
 
 /* event.c; any thread */
 void trainium_event(void *opaque, const struct emu_event *event);
