@@ -198,6 +198,29 @@ def nothing_is_lost():
         must(process.resident() < resident + 8192, f"{resident} KiB resident after 6 devices, {process.resident()} after 25")
 
 
+def refused_and_gone():
+    """A refusal that comes after the model was made takes the model back."""
+    with Session() as (m, d):
+        d.unplug()
+        process = qtest.Process(m.process.pid)
+        for cycle in range(12):
+            try:
+                m.command("device_add", driver="trainium", id="trn0", bus="rp0", hbm_size=64 << 20, engine_hang=99)
+                raise AssertionError("engine-hang=99 was taken")
+            except RuntimeError as error:
+                must("engine-hang=99 is refused" in str(error), str(error))
+            if cycle == 1:
+                time.sleep(0.2)
+                before = process.threads(), process.mappings()
+        end = time.monotonic() + 10
+        while (process.threads(), process.mappings()) != before and time.monotonic() < end:
+            time.sleep(0.1)
+        after = process.threads(), process.mappings()
+        must(after == before, f"threads and mappings {before} after 2 refusals, {after} after 12")
+        d.plug()
+        d.copy_works()
+
+
 def routing_id_free_again():
     with Session() as (m, d):
         d.unplug()
@@ -487,6 +510,7 @@ def main():
         for state in STATES:
             case(f"{state}: the device {event}", life, state, event)
     case("25 devices come and go and leave nothing", nothing_is_lost)
+    case("a device that is refused leaves nothing", refused_and_gone)
     case("the routing id of a device that left is free", routing_id_free_again)
     case("a device that is no bus master does no DMA", bus_master_off_stops_dma)
     case("a device that is pulled out reads all ones, in all its spaces", pulled_out)
