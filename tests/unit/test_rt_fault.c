@@ -48,6 +48,31 @@ static void still_works(struct trn_queue *on, struct rt_program *program)
 	ck_assert_uint_eq(in, 77);
 }
 
+/* In the name of the device: a program's CI needs no C for it. */
+START_TEST(test_faults_by_name)
+{
+	struct trn_device *other;
+	uint64_t left;
+
+	other = rt_open("emu:trn1,hbm=256M,reset-twice=1,irq-lost=1000");
+	ck_assert_int_eq(
+		emu_device_fault_get(trn_emu_of(other->backend)->model, "reset-twice", &left), 0);
+	ck_assert_uint_eq(left, 1);
+	ck_assert_int_eq(emu_device_fault_get(trn_emu_of(other->backend)->model, "irq-lost", &left),
+			 0);
+	ck_assert_uint_gt(left, 0);
+	trn_device_close(other);
+	rt_fails(trn_device_open("emu:trn1,engine-hang=35", &other), TRN_ERR_INVALID,
+		 "engine-hang=35 is refused; must be 0, or 1 + a DMA engine of 0 to 33");
+	rt_fails(trn_device_open("emu:trn1,no-irq,irq-lost=1", &other), TRN_ERR_INVALID,
+		 "lacks feature");
+	rt_fails(trn_device_open("emu:trn1,irq-lost=often", &other), TRN_ERR_INVALID,
+		 "faults on demand by name");
+	rt_fails(trn_device_open("emu:trn1,irq=1", &other), TRN_ERR_INVALID,
+		 "faults on demand by name");
+}
+END_TEST
+
 START_TEST(test_lost_interrupts)
 {
 	unsigned int i;
@@ -211,6 +236,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_set_timeout(tc, 120);
+	tcase_add_test(tc, test_faults_by_name);
 	tcase_add_test(tc, test_lost_interrupts);
 	tcase_add_test(tc, test_spurious_interrupts);
 	tcase_add_test(tc, test_late_completions);

@@ -166,6 +166,27 @@ static struct trn_emu *emu_new(const char *spec)
 	return emu;
 }
 
+static int faults_apply(struct trn_emu *emu, const char *spec,
+			const struct trn_emu_options *options)
+{
+	char range[256];
+	unsigned int i;
+	int error;
+
+	for (i = 0; i < options->faults; i++) {
+		error = emu_device_fault_set(emu->model, options->fault[i].name,
+					     options->fault[i].value);
+		if (!error)
+			continue;
+		emu_device_fault_range(emu->model, options->fault[i].name, range, sizeof(range));
+		trn_error_set(TRN_ERR_INVALID, "device emu:%s: %s=%llu is refused; must be %s",
+			      spec, options->fault[i].name,
+			      (unsigned long long)options->fault[i].value, range);
+		return -EINVAL;
+	}
+	return 0;
+}
+
 static int emu_open(const char *spec, struct trn_backend_device **device, char node[32])
 {
 	struct trn_emu_options options;
@@ -195,6 +216,9 @@ static int emu_open(const char *spec, struct trn_backend_device **device, char n
 	}
 	emu->model = emu_inproc_device(emu->inproc);
 	emu_inproc_interrupt_handler(emu->inproc, trn_emu_irq_handler, emu);
+	error = faults_apply(emu, spec, &options);
+	if (error)
+		goto err;
 	error = hw_start(emu);
 	if (!error)
 		error = engines_start(emu);

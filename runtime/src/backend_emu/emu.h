@@ -37,6 +37,7 @@
 #define TRN_EMU_MAPS_MAX    64u /* user buffers mapped in one batch */
 #define TRN_EMU_TIMEOUT_NS  10000000000ull
 #define TRN_EMU_SPEC_BYTES  256u /* of the name of a device with its options */
+#define TRN_EMU_FAULTS	    8u	 /* faults on demand in a name */
 
 /** struct trn_emu_mem - host memory of the backend that the device reaches. */
 struct trn_emu_mem {
@@ -235,6 +236,11 @@ struct trn_emu_options {
 	bool time_mode;
 	uint64_t trace_events;
 	char trace[TRN_EMU_SPEC_BYTES]; /* file, empty: none */
+	struct {
+		const char *name; /* of the model */
+		uint64_t value;
+	} fault[TRN_EMU_FAULTS];
+	unsigned int faults;
 };
 
 /* options.c: 0 or -EINVAL with a sentence. */

@@ -12,7 +12,7 @@
 #define OPTIONS_KNOWN                                                                   \
 	"known: routing-id=N, hbm=BYTES with K, M or G (per stack), no-irq, no-cores, " \
 	"no-windows, "                                                                  \
-	"time=0|1, trace=FILE, trace-events=N"
+	"time=0|1, trace=FILE, trace-events=N, and faults on demand by name, e.g. irq-lost=N"
 
 static int refuse(const char *spec, const char *option)
 {
@@ -46,6 +46,26 @@ static bool number_parse(const char *text, uint64_t *value)
 	return true;
 }
 
+/* A fault on demand, as the model calls it; the model knows which values it takes. */
+static bool fault_option(struct trn_emu_options *options, const char *option)
+{
+	const char *name, *help;
+	unsigned int i;
+	size_t len;
+
+	for (i = 0; (name = emu_fault_name(i, &help)); i++) {
+		len = strlen(name);
+		if (strncmp(option, name, len) || option[len] != '=')
+			continue;
+		if (options->faults == TRN_EMU_FAULTS ||
+		    !number_parse(option + len + 1, &options->fault[options->faults].value))
+			return false;
+		options->fault[options->faults++].name = name;
+		return true;
+	}
+	return false;
+}
+
 static bool option_set(struct trn_emu_options *options, const char *option)
 {
 	uint64_t value;
@@ -69,7 +89,7 @@ static bool option_set(struct trn_emu_options *options, const char *option)
 		 value)
 		options->trace_events = value;
 	else
-		return false;
+		return fault_option(options, option);
 	return true;
 }
 
