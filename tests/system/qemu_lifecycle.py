@@ -330,16 +330,20 @@ def wrong_access_sizes():
 def hostile_writes(seed):
     rng = random.Random(seed)
     with Session() as (m, d):
-        for _ in range(3000):
-            kind = rng.randrange(4)
+        for step in range(3000):
+            # Otherwise nothing is reached any more after the first write to a BAR.
+            if step % 40 == 0:
+                d.bars()
+            kind = rng.randrange(5)
             size = rng.choice((1, 2, 4))
             if kind == 0:
-                # The BARs stay inside the bridge's windows most of the time.
                 m.write(d.cfg(rng.randrange(0, 0x1000 - size)), rng.getrandbits(8 * size), size)
             elif kind == 1:
                 m.write(d.bar0 + d.udma + rng.randrange(0, 0x40000, 4), rng.getrandbits(32))
             elif kind == 2:
                 m.write(d.bar2 + rng.randrange(0, 0x10000 - size), rng.getrandbits(8 * size), size)
+            elif kind == 3:
+                m.write(d.bar0 + rng.randrange(0, d.r["TRN_V2_BAR0_SIZE"] - size), rng.getrandbits(8 * size), size)
             else:
                 m.read(d.cfg(rng.randrange(0, 0x1000 - size)), size)
         # A function-level reset may be hidden, the machine's is not.
