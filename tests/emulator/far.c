@@ -50,6 +50,13 @@ uint32_t emu_far_state(struct emu_far *far, unsigned int l)
 	return state;
 }
 
+void emu_far_forget(struct emu_far *far, unsigned int l)
+{
+	pthread_mutex_lock(&far->lock);
+	far->client[l].state = TRN_LINK_STATE_UNCONNECTED;
+	pthread_mutex_unlock(&far->lock);
+}
+
 void emu_far_poke(struct emu_far *far)
 {
 	const uint64_t one = 1;
@@ -136,6 +143,7 @@ static void clients_look(struct emu_far *far)
 			continue;
 		if (link_near(far, l)) {
 			client_close(far, l);
+			emu_far_forget(far, l);
 			emu_far_client_flush(far, l);
 			client->retry = 0;
 		} else if (link_off(far, l)) {
@@ -208,7 +216,7 @@ static void client_serve(struct emu_far *far, unsigned int l)
 			continue;
 		}
 		status = emu_far_client_answer(far, l, &up) ? -2 : 0;
-		if (!status && up) {
+		if (!status && up && !link_near(far, l)) {
 			client->pause = RETRY_MIN_NS;
 			client_state_set(far, l, TRN_LINK_STATE_UP);
 		}

@@ -59,6 +59,8 @@ void emu_far_stop(struct emu_far *far);
 void emu_far_destroy(struct emu_far *far);
 /** emu_far_state() - TRN_LINK_STATE_* of the connection of link @link. */
 uint32_t emu_far_state(struct emu_far *far, unsigned int link);
+/** emu_far_forget() - the neighbour is in this process: what its connection was counts no more. */
+void emu_far_forget(struct emu_far *far, unsigned int link);
 /** emu_far_wake() - faults or neighbours changed: look at all connections again. */
 void emu_far_wake(struct emu_far *far);
 

@@ -125,6 +125,8 @@ static void link_update(struct emu_links *links, unsigned int l, struct change *
 		change->state[l] = state;
 	}
 	pthread_mutex_unlock(&links->lock);
+	if (links->far && peer)
+		emu_far_forget(links->far, l);
 	/* Another way to the neighbour is open, or no longer. */
 	if (links->far && peer != old)
 		emu_far_wake(links->far);

@@ -453,6 +453,35 @@ START_TEST(same_process)
 }
 END_TEST
 
+/* A neighbour that was in another process once, then is in this one, leaves no broken connection.
+ */
+START_TEST(same_process_later)
+{
+	struct emu_config config;
+	struct link_dev dev[2];
+	struct child child;
+
+	dir_make();
+	child_make(&child, run_idle);
+	config = config_of(0);
+	config.fabric = "both";
+	link_open(&dev[0], &config);
+	child_go(&child);
+	child_wait(&child, 'r');
+	link_wait_state(&dev[0], pair->link[0], 2);
+	child_end(&child);
+	link_wait_state(&dev[0], pair->link[0], 1);
+	config = config_of(1);
+	config.fabric = "both";
+	link_open(&dev[1], &config);
+	ck_assert_uint_eq(link_reg(&dev[0], pair->link[0], TRN_LINK_STATE), 2);
+	link_close(&dev[1], 0);
+	ck_assert_uint_eq(link_reg(&dev[0], pair->link[0], TRN_LINK_STATE), 0);
+	link_close(&dev[0], 0);
+	dir_remove(false);
+}
+END_TEST
+
 static int dial(unsigned int which)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
@@ -744,8 +773,10 @@ END_TEST
 int main(void)
 {
 	const TTest *const tests[] = {
-		there_and_back, restart,   stopped,	    flapping,	  bad_folders,
-		same_process,	strangers, lying_neighbour, lying_server,
+		there_and_back,	    restart,	 stopped,
+		flapping,	    bad_folders, same_process,
+		same_process_later, strangers,	 lying_neighbour,
+		lying_server,
 	};
 
 	return RIG_MAIN("emu_far", tests);
