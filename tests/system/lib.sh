@@ -35,7 +35,7 @@ run() {
 	timeout --kill-after=5 "${CASE_TIMEOUT:-120}" "$@" >"$WORK/out" 2>"$WORK/err" </dev/null || status=$?
 	if [ "$status" -ne "$want" ]; then
 		not_ok "$name" "exit status $status, expected $want" "$(tail -n 5 "$WORK/out" "$WORK/err")"
-	elif [ -n "$pattern" ] && ! cat "$WORK/out" "$WORK/err" | grep -qE -- "$pattern"; then
+	elif [ -n "$pattern" ] && ! grep -qE -- "$pattern" "$WORK/out" "$WORK/err"; then
 		not_ok "$name" "output does not match: $pattern" "$(tail -n 5 "$WORK/out" "$WORK/err")"
 	else
 		ok "$name"

@@ -33,7 +33,7 @@ expect() {
 	status=$?
 	if [ $status -ne "$want" ]; then
 		not_ok "$name" "exit status $status, expected $want" "$(tail -n 5 $out $err)"
-	elif ! cat $out $err | grep -qE -- "$pattern"; then
+	elif ! grep -qE -- "$pattern" $out $err; then
 		not_ok "$name" "output does not match: $pattern" "$(tail -n 5 $out $err)"
 	else
 		ok "$name"
