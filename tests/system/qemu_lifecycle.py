@@ -36,7 +36,7 @@ def case(name, function, *arguments):
               flush=True)
 
 
-class Session:
+class Rig:
     """A machine with one device, ready for work; QEMU must end well."""
 
     def __init__(self, device=TRN0, **options):
@@ -164,7 +164,7 @@ def faults_off(m):
 
 
 def life(state, event):
-    with Session() as (m, d):
+    with Rig() as (m, d):
         process = qtest.Process(m.process.pid)
         threads = process.threads()
         STATES[state](m, d)
@@ -191,7 +191,7 @@ def no_more_than(process, before, early, late):
 
 
 def nothing_is_lost():
-    with Session() as (m, d):
+    with Rig() as (m, d):
         process = qtest.Process(m.process.pid)
         for cycle in range(25):
             d.dma_endless() if cycle % 2 else d.run_hanging()
@@ -207,7 +207,7 @@ def nothing_is_lost():
 
 def refused_and_gone():
     """A refusal that comes after the model was made takes the model back."""
-    with Session() as (m, d):
+    with Rig() as (m, d):
         d.unplug()
         process = qtest.Process(m.process.pid)
         for cycle in range(12):
@@ -225,14 +225,14 @@ def refused_and_gone():
 
 
 def routing_id_free_again():
-    with Session() as (m, d):
+    with Rig() as (m, d):
         d.unplug()
         m.command("device_add", driver="trainium", id="other", bus="rp0", routing_id=0, hbm_size=64 << 20)
         must("other: trn1, routing id 0" in m.hmp("info trainium"), "the second device did not come up")
 
 
 def bus_master_off_stops_dma():
-    with Session() as (m, d):
+    with Rig() as (m, d):
         d.copy_works()
         m.ram_write(d.DATA + 0x20000, b"untouched")
         d.master(False)
@@ -244,7 +244,7 @@ def bus_master_off_stops_dma():
 
 
 def pulled_out():
-    with Session() as (m, d):
+    with Rig() as (m, d):
         d.copy_works()
         m.set("removal", 1 + 2)
         must(d.get(d.r["TRN_V2_MISC"]) != ONES, "gone too early")
@@ -282,7 +282,7 @@ def message_wait(m, d):
 
 
 def interrupts_come():
-    with Session() as (m, d):
+    with Rig() as (m, d):
         d.queue_open()
         vector = d.r["TRN_VECTOR_H2T(2,0)"]
         at = msix_setup(m, d, vector)
@@ -299,7 +299,7 @@ def interrupts_come():
 
 
 def moved_while_dma_runs():
-    with Session() as (m, d):
+    with Rig() as (m, d):
         d.copy_works()
         msix_setup(m, d, d.r["TRN_VECTOR_H2T(2,0)"])
         d.dma_endless()
@@ -314,7 +314,7 @@ def moved_while_dma_runs():
 
 
 def wrong_access_sizes():
-    with Session() as (m, d):
+    with Rig() as (m, d):
         before = m.get("complaints")
         for size in (1, 2, 8):
             for offset in (0, 1, 2, 3, 5):
@@ -332,7 +332,7 @@ def wrong_access_sizes():
 
 def hostile_writes(seed):
     rng = random.Random(seed)
-    with Session() as (m, d):
+    with Rig() as (m, d):
         for step in range(3000):
             # Otherwise nothing is reached any more after the first write to a BAR.
             if step % 40 == 0:
@@ -357,20 +357,20 @@ def hostile_writes(seed):
 
 
 def reports_mistakes():
-    session = Session(TRN0 + ",report-mistakes=on")
-    with session as (m, d):
+    rig = Rig(TRN0 + ",report-mistakes=on")
+    with rig as (m, d):
         d.put(d.r["TRN_V2_MISC"] + d.r["TRN_MISC_DEVICE_ID"], 7)
         for _ in range(1100):
             m.write(d.bar2, 0)
-    lines = session.output.count("guest mistake read-only: ")
-    must("guest mistake read-only: MISC RAM 0x024 belongs to the firmware" in session.output, session.output[-500:])
+    lines = rig.output.count("guest mistake read-only: ")
+    must("guest mistake read-only: MISC RAM 0x024 belongs to the firmware" in rig.output, rig.output[-500:])
     must(lines == 1000, f"{lines} lines for 1101 mistakes, 1000 expected")
-    must("1000 guest mistakes shown, the others are only counted" in session.output, session.output[-500:])
+    must("1000 guest mistakes shown, the others are only counted" in rig.output, rig.output[-500:])
 
 
 def traces_work():
-    session = Session(extra=("-trace", "trainium_*", "-d", "guest_errors"))
-    with session as (m, d):
+    rig = Rig(extra=("-trace", "trainium_*", "-d", "guest_errors"))
+    with rig as (m, d):
         d.copy_works()
         m.set("fw-silent", 3)
         d.run_hanging()
@@ -386,20 +386,20 @@ def traces_work():
     for event in ("read dev 0 BAR0", "write dev 0 BAR0", "bus_master dev 0 on 1", "doorbell dev 0 engine 32 queue 0 M2S: 2",
                   "submission dev 0 core 0: tail 1", "reset dev 0 kind 1", "fault dev 0 fw-silent: 3 left",
                   "mistake dev 0 read-only", "dma_error dev 0 engine 32", "machine_reset dev 0", "removal dev 0 is gone"):
-        must("trainium_" + event in session.output, f"no trace of: {event}")
-    must("trainium 0: guest mistake read-only: " in session.output, "no line in the log for a mistake")
+        must("trainium_" + event in rig.output, f"no trace of: {event}")
+    must("trainium 0: guest mistake read-only: " in rig.output, "no line in the log for a mistake")
 
 
 def traces_in_the_log():
-    session = Session(extra=("-d", "trace:trainium_doorbell"))
-    with session as (m, d):
+    rig = Rig(extra=("-d", "trace:trainium_doorbell"))
+    with rig as (m, d):
         d.copy_works()
-    must(session.output.count("trainium_doorbell dev 0 engine 32") == 2, session.output[-500:])
-    must("trainium_write" not in session.output, "an event that nobody asked for")
+    must(rig.output.count("trainium_doorbell dev 0 engine 32") == 2, rig.output[-500:])
+    must("trainium_write" not in rig.output, "an event that nobody asked for")
 
 
 def statistics_count():
-    with Session() as (m, d):
+    with Rig() as (m, d):
         d.copy_works()
         must(m.get("stat-descriptors") == 4, f"{m.get('stat-descriptors')} descriptors, 4 expected")
         must(m.get("stat-dma-bytes") == 10000, f"{m.get('stat-dma-bytes')} bytes, 10000 expected")
@@ -456,7 +456,7 @@ class Iommu:
 
 def behind_an_iommu(event):
     ring, data, beyond = 0x100000000, 0x200000000, 0x300000000
-    with Session(accel="tcg", extra=("-S", "-device", "intel-iommu,intremap=off,aw-bits=48")) as (m, d):
+    with Rig(accel="tcg", extra=("-S", "-device", "intel-iommu,intremap=off,aw-bits=48")) as (m, d):
         iommu = Iommu(m)
         iommu.map(ring, d.RING, 2 * d.ENTRIES * 16)
         iommu.map(data, d.DATA, 0x40000)
@@ -487,7 +487,7 @@ def neighbour_is_inside():
     """A device is reset and unplugged while its neighbour, whose memory is behind an IOMMU, writes to it over a link."""
     ring, data = 0x100000000, 0x200000000
     other = "trainium,id=other,bus=pcie.0,addr=5,routing-id=1,hbm-size=64M"
-    with Session(accel="tcg", extra=("-S", "-device", "intel-iommu,intremap=off,aw-bits=48", "-device", other)) as (m, d):
+    with Rig(accel="tcg", extra=("-S", "-device", "intel-iommu,intremap=off,aw-bits=48", "-device", other)) as (m, d):
         iommu = Iommu(m)
         iommu.map(ring, d.RING, 2 * d.ENTRIES * 16)
         iommu.map(data, d.DATA, 0x40000)
