@@ -16,6 +16,9 @@ include tests/conformance/build.mk
 include tests/standalone/build.mk
 include tests/fuzz/build.mk
 
+# Also for libraries of tests beside them, whoever compiles these.
+$(B)/tests/unit/%.o: CPPFLAGS += -include tests/unit/check_points.h
+
 .PHONY: unit-tests vm-tests deps-demo deps-check demo demo-vm check check-unit check-vm check-kasan \
 	check-fuzz bench lint qemu run-asan run-tsan run-system run-vm
 
