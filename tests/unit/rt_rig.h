@@ -9,8 +9,11 @@
 #include "memory.h"
 #include "trainium/isa.h"
 
-#define RT_SPEC	   "emu:trn1,hbm=256M"
-#define RT_MS	   1000000ull
+#define RT_SPEC "emu:trn1,hbm=256M"
+#define RT_MS	1000000ull
+/* For queues whose runs are to hang; long enough that others end in it on a busy machine as well.
+ */
+#define RT_HANG_NS (2000 * RT_MS)
 #define RT_FOREVER UINT64_MAX
 
 /** rt_ok() - assert that a call succeeded; the sentence is in the message otherwise. */

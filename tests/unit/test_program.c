@@ -644,7 +644,7 @@ START_TEST(test_endless_loop)
 	struct trn_insn insn = { .opcode = TRN_OP_BRANCH, .engine = TRN_ENGINE_ACT };
 
 	b.device = rt_open(RT_SPEC);
-	b.queue = rt_queue(b.device, 1, 300 * RT_MS);
+	b.queue = rt_queue(b.device, 1, RT_HANG_NS);
 	fails_then_works(&b, raw(b.queue, &insn, 1), TRN_ERR_TIMEOUT, 0, 0);
 	bench_close(&b);
 }
@@ -659,7 +659,7 @@ START_TEST(test_waits_for_ever)
 	insn.wait[0].index = 200;
 	insn.wait[0].value = 1;
 	b.device = rt_open(RT_SPEC);
-	b.queue = rt_queue(b.device, 1, 300 * RT_MS);
+	b.queue = rt_queue(b.device, 1, RT_HANG_NS);
 	fails_then_works(&b, raw(b.queue, &insn, 1), TRN_ERR_TIMEOUT, 0, 0);
 	bench_close(&b);
 }

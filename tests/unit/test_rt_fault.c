@@ -24,7 +24,7 @@ static void setup(void)
 	struct trn_insn insns[2] = { rt_insn(TRN_OP_NOP), rt_insn(TRN_OP_HALT) };
 
 	device = rt_open(RT_SPEC);
-	queue = rt_queue(device, 1, 300 * RT_MS);
+	queue = rt_queue(device, 1, RT_HANG_NS);
 	memory = rt_alloc(device, MIB);
 	rt_program_make(&good, queue, insns, 2);
 	insns[0].wait[0].op = TRN_WAIT_SEM_GE;

@@ -10,12 +10,12 @@ static struct trn_queue *queue;
 static struct trn_memory *memory;
 static struct rt_program good, illegal, endless;
 
-static void setup(void)
+static void setup_limit(uint64_t timeout_ns)
 {
 	struct trn_insn insns[3];
 
 	device = rt_open(RT_SPEC);
-	queue = rt_queue(device, 1, 300 * RT_MS);
+	queue = rt_queue(device, 1, timeout_ns);
 	memory = rt_alloc(device, 4096);
 	insns[0] = rt_insn(TRN_OP_NOP);
 	insns[1] = rt_insn(TRN_OP_HALT);
@@ -29,6 +29,16 @@ static void setup(void)
 	insns[0].wait[0].value = 1;
 	insns[1] = rt_insn(TRN_OP_HALT);
 	rt_program_make(&endless, queue, insns, 2);
+}
+
+static void setup(void)
+{
+	setup_limit(0);
+}
+
+static void setup_hang(void)
+{
+	setup_limit(RT_HANG_NS);
 }
 
 static void teardown(void)
@@ -265,21 +275,24 @@ END_TEST
 int main(void)
 {
 	Suite *suite = suite_create("rt_run");
-	TCase *tc = tcase_create("run");
+	TCase *tc = tcase_create("run"), *hang = tcase_create("hang");
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_set_timeout(tc, 120);
 	tcase_add_test(tc, test_run);
 	tcase_add_test(tc, test_illegal_instruction);
-	tcase_add_test(tc, test_endless_loop);
 	tcase_add_test(tc, test_failure_is_not_overlooked);
 	tcase_add_test(tc, test_failure_found_by_reset);
-	tcase_add_test(tc, test_work_behind_a_failure_is_canceled);
-	tcase_add_test(tc, test_dependents_of_a_failure);
-	tcase_add_test(tc, test_neighbour_is_not_disturbed);
 	tcase_add_test(tc, test_destroy_during_endless_run);
 	tcase_add_test(tc, test_argument_block);
 	tcase_add_test(tc, test_program_gone);
 	suite_add_tcase(suite, tc);
+	tcase_add_checked_fixture(hang, setup_hang, teardown);
+	tcase_set_timeout(hang, 120);
+	tcase_add_test(hang, test_endless_loop);
+	tcase_add_test(hang, test_work_behind_a_failure_is_canceled);
+	tcase_add_test(hang, test_dependents_of_a_failure);
+	tcase_add_test(hang, test_neighbour_is_not_disturbed);
+	suite_add_tcase(suite, hang);
 	return rt_main(suite);
 }
