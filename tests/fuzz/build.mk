@@ -16,8 +16,8 @@ FUZZ_B := build/fuzz
 # What a target tests: its sources for libFuzzer, its library for the replay.
 FUZZ_TNX_SRCS := $(sort $(wildcard runtime/src/builder*.c)) $(addprefix runtime/src/,error.c tnx.c tnx_crc.c tnx_parse.c)
 FUZZ_IDENTITY := runtime/src/backend_emu/identity
-$(foreach t,$(FUZZ_DEVICE_TARGETS),$(eval FUZZ_SRCS_$t := $(FUZZ)/device.c $(FUZZ)/map.c $(EMU_SRCS)))
-$(foreach t,$(FUZZ_DEVICE_TARGETS),$(eval REPLAY_LIB_$t := $(B)/$(FUZZ)/device.o $(B)/$(FUZZ)/map.o $(EMU_LIB)))
+$(foreach t,$(FUZZ_DEVICE_TARGETS),$(eval FUZZ_SRCS_$t := $(FUZZ)/device.c tests/unit/emu_rig_map.c $(EMU_SRCS)))
+$(foreach t,$(FUZZ_DEVICE_TARGETS),$(eval REPLAY_LIB_$t := $(B)/$(FUZZ)/device.o $(B)/tests/unit/emu_rig_map.o $(EMU_LIB)))
 FUZZ_SRCS_insns := $(EMU_CORE_SRCS)
 REPLAY_LIB_insns := $(EMU_CORE_SRCS:%.c=$(B)/%.o)
 FUZZ_SRCS_simd := $(EMU_CORE_SRCS)
@@ -39,7 +39,7 @@ FUZZ_INCLUDE = $(if $(filter kernel/hw/% %/fuzz_check.c %/fuzz_answers.c,$1),$(T
 FUZZ_SAN := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 FUZZ_CFLAGS := -O1 -g -std=gnu11 $(WARNFLAGS) -Wno-unused-parameter -fno-strict-aliasing \
 	-ffp-contract=off $(FUZZ_SAN)
-FUZZ_COVER = $(if $(filter tests/emulator/worker.c tests/emulator/rng.c $(FUZZ)/fuzz.c $(FUZZ)/device.c $(FUZZ)/map.c $(FUZZ)/guard.c,$1),,-fsanitize=fuzzer-no-link)
+FUZZ_COVER = $(if $(filter tests/emulator/worker.c tests/emulator/rng.c $(FUZZ)/fuzz.c $(FUZZ)/device.c tests/unit/emu_rig_map.c $(FUZZ)/guard.c,$1),,-fsanitize=fuzzer-no-link)
 FUZZ_GUARD = $(if $(filter tests/emulator/%,$1),-Dmmap=fuzz_mmap -Dmunmap=fuzz_munmap -Dmadvise=fuzz_madvise)
 
 FUZZ_BINS := $(FUZZ_TARGETS:%=$(FUZZ_B)/%)
@@ -93,7 +93,7 @@ run-fuzz:
 
 # Replay.
 REPLAY_BINS := $(FUZZ_TARGETS:%=$(B)/$(FUZZ)/replay_%)
-REPLAY_OBJS := $(FUZZ_TARGETS:%=$(B)/$(FUZZ)/fuzz_%.o) $(addprefix $(B)/$(FUZZ)/,device.o map.o fuzz.o replay.o)
+REPLAY_OBJS := $(FUZZ_TARGETS:%=$(B)/$(FUZZ)/fuzz_%.o) $(addprefix $(B)/$(FUZZ)/,device.o fuzz.o replay.o)
 UNIT_TESTS += $(REPLAY_BINS)
 
 $(REPLAY_OBJS): $(B)/%.o: %.c

@@ -9,9 +9,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include "fuzz.h"
-#include "map.h"
 #include "tests/emulator/emu.h"
 #include "tests/emulator/inproc.h"
+#include "tests/unit/emu_rig_map.h"
 #include "trainium/desc.h"
 #include "trainium/ext.h"
 #include "trainium/map.h"
@@ -63,7 +63,7 @@ static void arena_open(void)
 		   "no guard pages");
 }
 
-static void open_device(struct fuzz_device *device, const struct fuzz_map *product)
+static void open_device(struct fuzz_device *device, const struct rig_map *product)
 {
 	const struct emu_config config = { .size = sizeof(config),
 					   .arch = product->arch,
@@ -83,13 +83,18 @@ static void open_device(struct fuzz_device *device, const struct fuzz_map *produ
 
 struct fuzz_device *fuzz_device_begin(const uint8_t *data, size_t size)
 {
-	const struct fuzz_map *product = fuzz_map_choose(data, size);
-	struct fuzz_device *device = &shared[fuzz_map_index(product) % PRODUCTS_MAX];
+	unsigned int products, index = 0;
+	struct fuzz_device *device;
 
+	for (products = 0; products < PRODUCTS_MAX && rig_map_at(products); products++)
+		;
+	if (size)
+		index = data[size - 1] % products;
+	device = &shared[index];
 	if (!arena)
 		arena_open();
 	if (!device->dev)
-		open_device(device, product);
+		open_device(device, rig_map_at(index));
 	memset(device->host, 0, FUZZ_HOST_BYTES);
 	FUZZ_CHECK(!madvise(device->hbm, device->hbm_size, MADV_DONTNEED), "HBM is not cleared");
 	return device;
@@ -105,7 +110,7 @@ void *fuzz_hbm(struct fuzz_device *device, uint64_t addr, size_t size)
 	unsigned int h;
 
 	for (h = 0; h < device->map->stacks; h++) {
-		uint64_t inside = addr - device->map->hbm_device(h);
+		uint64_t inside = addr - device->map->hbm_base(h);
 
 		if (inside < FUZZ_HBM_BYTES && size <= FUZZ_HBM_BYTES - inside)
 			return device->hbm + h * (device->hbm_size / device->map->stacks) + inside;
@@ -145,7 +150,7 @@ void fuzz_queue_set(struct fuzz_device *device, unsigned int engine, unsigned in
 
 uint64_t fuzz_address(const struct fuzz_device *device, struct fuzz_input *in)
 {
-	const struct fuzz_map *map = device->map;
+	const struct rig_map *map = device->map;
 	uint8_t kind = fuzz_u8(in);
 	unsigned int stack, core;
 	uint32_t value;
@@ -155,25 +160,25 @@ uint64_t fuzz_address(const struct fuzz_device *device, struct fuzz_input *in)
 	value = fuzz_u32(in);
 	stack = (unsigned int)((uint64_t)value * map->stacks >> 32);
 	core = (unsigned int)((uint64_t)value * map->cores >> 32);
-	if (kind >= 0xe8)
-		return map->route(value);
+	if (kind >= 0xe8) /* routes to neighbours, or nowhere */
+		return (uint64_t)(value >> 22) << 44 | (value & 0x3fffff);
 	switch (kind % 8) {
 	case 0:
-		return map->hbm_device(stack) + (value & (FUZZ_HBM_BYTES - 1));
+		return map->hbm_base(stack) + (value & (FUZZ_HBM_BYTES - 1));
 	case 1: /* the end of a stack */
-		return map->hbm_device(stack) + FUZZ_HBM_BYTES - (value & 0x1ffff);
+		return map->hbm_base(stack) + FUZZ_HBM_BYTES - (value & 0x1ffff);
 	case 2: /* SBUF and registers of a core */
-		return map->tpb_device(core) + (value & 0x3ffffff);
+		return map->dev(map->tpb(core)) + (value & 0x3ffffff);
 	case 3: /* a doorbell; DMA writes words */
-		return map->udma_device((value & 0xff) % map->engines) +
+		return map->dev(fuzz_udma(device, value & 0xff)) +
 		       (value & 0x100 ? TRN_UDMA_S2M : TRN_UDMA_M2S) +
 		       TRN_UDMA_QUEUE(value >> 9 & 15) + TRN_Q_TAIL_INC;
 	case 4: /* any register */
-		return map->register_device(value);
+		return map->dev(value & (map->bar0_size - 4));
 	case 5: /* around the memory that may only be read */
 		return map->host_base | (FUZZ_ROM_BUS - PAGE + (value & 0x3fff));
 	case 6: /* semaphores */
-		return map->tpb_device(core) + TRN_TPB_SEM_READ + (value & 0xffc);
+		return map->dev(map->tpb(core)) + TRN_TPB_SEM_READ + (value & 0xffc);
 	default:
 		return map->host_base | (FUZZ_HOST_BUS + (value & (FUZZ_HOST_BYTES - 1)));
 	}
@@ -203,7 +208,7 @@ static void check_copy(struct fuzz_device *device)
 	const uint64_t src = m2s + 4096, dst = src + CHECK_BYTES, hbm = TRN_HBM_FW_RESERVED;
 	struct trn_desc *ring[2] = { (struct trn_desc *)device->host,
 				     (struct trn_desc *)(device->host + 1024) };
-	unsigned int engine = device->map->host_engine;
+	unsigned int engine = device->map->cores * TRN_ENGINES_PER_CORE;
 	uint32_t queue = device->map->udma(engine) + TRN_UDMA_QUEUE(CHECK_QUEUE);
 	const uint32_t ctrl = CHECK_BYTES | TRN_RING_FIRST_ID << TRN_DESC_RING_ID_SHIFT;
 	unsigned int i, dir;

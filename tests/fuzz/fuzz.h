@@ -66,11 +66,11 @@ void fuzz_fail(const char *format, ...) __attribute__((format(printf, 1, 2), nor
 
 struct emu_device;
 struct emu_inproc;
-struct fuzz_map;
+struct rig_map;
 
 /** struct fuzz_device - an in-process device that lives as long as the process. */
 struct fuzz_device {
-	const struct fuzz_map *map;
+	const struct rig_map *map;
 	struct emu_inproc *inproc;
 	struct emu_device *dev;
 	uint8_t *host; /* FUZZ_HOST_BYTES at FUZZ_HOST_BUS */

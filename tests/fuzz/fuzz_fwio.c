@@ -6,9 +6,9 @@
  */
 #include <string.h>
 #include "fuzz.h"
-#include "map.h"
 #include "tests/emulator/emu.h"
 #include "tests/emulator/device.h"
+#include "tests/unit/emu_rig_map.h"
 #include "trainium/map.h"
 #include "trainium/regs.h"
 

@@ -5,7 +5,6 @@
  */
 #include <string.h>
 #include "fuzz.h"
-#include "map.h"
 #include "tests/emulator/device.h"
 #include "tests/emulator/emu.h"
 #include "tests/emulator/far_priv.h"

@@ -5,8 +5,8 @@
  */
 #include <errno.h>
 #include "fuzz.h"
-#include "map.h"
 #include "tests/emulator/emu.h"
+#include "tests/unit/emu_rig_map.h"
 #include "trainium/ext.h"
 #include "trainium/isa.h"
 #include "trainium/map.h"
@@ -21,7 +21,7 @@
 static uint32_t block(const struct fuzz_device *device, uint8_t which, uint8_t index,
 		      uint32_t *size)
 {
-	const struct fuzz_map *map = device->map;
+	const struct rig_map *map = device->map;
 
 	*size = 0x1000;
 	switch (which % 10) {

@@ -8,8 +8,8 @@
  */
 #include <string.h>
 #include "fuzz.h"
-#include "map.h"
 #include "tests/emulator/emu.h"
+#include "tests/unit/emu_rig_map.h"
 #include "trainium/desc.h"
 #include "trainium/map.h"
 #include "trainium/regs.h"
@@ -42,7 +42,7 @@ static void queue_open(struct fuzz_device *device, struct fuzz_input *in, struct
 		q->length[dir] = 32u << (where >> (2 * dir) & 3);
 		q->filled[dir] = 0;
 		if (where & 0x10u << dir) {
-			q->base[dir] = device->map->hbm_device(0) + RING_HBM + at;
+			q->base[dir] = device->map->hbm_base(0) + RING_HBM + at;
 			q->ring[dir] = fuzz_hbm(device, q->base[dir], 0x1000);
 		} else {
 			q->base[dir] = device->map->host_base | (FUZZ_HOST_BUS + at);

@@ -9,8 +9,8 @@
  */
 #include <string.h>
 #include "fuzz.h"
-#include "map.h"
 #include "tests/emulator/emu.h"
+#include "tests/unit/emu_rig_map.h"
 #include "trainium/ext.h"
 #include "trainium/isa.h"
 #include "trainium/map.h"
@@ -33,7 +33,7 @@
 
 /** struct queue - a core's submission ring as the input made it. */
 struct queue {
-	const struct fuzz_map *map;
+	const struct rig_map *map;
 	unsigned int core;
 	uint32_t size, entries, tail;
 };
