@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Address maps of the products. */
+#include <stddef.h>
 #include "emu_rig_map.h"
 #include "trainium/isa.h"
 #include "trainium/map.h"
