@@ -808,13 +808,9 @@ START_TEST(flapping)
 }
 END_TEST
 
-/* In time mode a queue that waits for a link waits without being charged for ever. */
-START_TEST(time_mode)
+static void pair_open_timed(struct link_dev *dev)
 {
 	struct emu_config config;
-	struct link_dev dev[2];
-	struct link_queue queue, other;
-	uint64_t window;
 	unsigned int i;
 
 	pair_choose();
@@ -823,6 +819,16 @@ START_TEST(time_mode)
 		config.time_mode = true;
 		link_open(&dev[i], &config);
 	}
+}
+
+/* In time mode a queue that waits for a link waits without being charged for ever. */
+START_TEST(time_mode)
+{
+	struct link_dev dev[2];
+	struct link_queue queue, other;
+	uint64_t window;
+
+	pair_open_timed(dev);
 	link_queue_open(&dev[0], &queue, 0, 0);
 	link_queue_open(&dev[0], &other, 0, 1);
 	window = link_window(&dev[0], pair->link[0]);
@@ -852,18 +858,11 @@ static uint64_t link_clock(struct link_dev *dev)
  * far the clock of the other one is behind. */
 START_TEST(time_over_link)
 {
-	struct emu_config config;
 	struct link_dev dev[2];
 	struct link_queue queue, remote;
 	uint64_t window, doorbell, start, before;
-	unsigned int i;
 
-	pair_choose();
-	for (i = 0; i < 2; i++) {
-		config = link_config(pair->arch, "machine", pair->id[i]);
-		config.time_mode = true;
-		link_open(&dev[i], &config);
-	}
+	pair_open_timed(dev);
 	link_queue_open(&dev[0], &queue, 0, 0);
 	link_queue_open(&dev[1], &remote, 0, 0);
 	window = link_window(&dev[0], pair->link[0]);

@@ -92,11 +92,11 @@ START_TEST(inverse_is_inverse)
 }
 END_TEST
 
-static void expect4(u32 index, u32 total, u32 a, u32 b, u32 c, u32 d)
+static void expect4(const struct trnhw_arch *arch, u32 index, u32 total, u32 a, u32 b, u32 c, u32 d)
 {
 	u32 n[TRNHW_NEIGHBOURS_MAX];
 
-	ck_assert_uint_eq(trnhw_device_neighbours(trn1(), index, total, n), 4);
+	ck_assert_uint_eq(trnhw_device_neighbours(arch, index, total, n), 4);
 	ck_assert_uint_eq(n[0], a);
 	ck_assert_uint_eq(n[1], b);
 	ck_assert_uint_eq(n[2], c);
@@ -105,16 +105,16 @@ static void expect4(u32 index, u32 total, u32 a, u32 b, u32 c, u32 d)
 
 START_TEST(neighbours_trn1)
 {
-	expect4(0, 16, 12, 3, 4, 1);
-	expect4(5, 16, 1, 4, 9, 6);
-	expect4(15, 16, 11, 14, 3, 12);
+	expect4(trn1(), 0, 16, 12, 3, 4, 1);
+	expect4(trn1(), 5, 16, 1, 4, 9, 6);
+	expect4(trn1(), 15, 16, 11, 14, 3, 12);
 }
 END_TEST
 
 START_TEST(neighbours_trn1_second_torus)
 {
-	expect4(16, 32, 28, 19, 20, 17);
-	expect4(31, 32, 27, 30, 19, 28);
+	expect4(trn1(), 16, 32, 28, 19, 20, 17);
+	expect4(trn1(), 31, 32, 27, 30, 19, 28);
 }
 END_TEST
 
@@ -135,26 +135,15 @@ START_TEST(neighbours_trn1_symmetric)
 }
 END_TEST
 
-static void expect_links(u32 index, u32 total, u32 a, u32 b, u32 c, u32 d)
-{
-	u32 n[TRNHW_NEIGHBOURS_MAX];
-
-	ck_assert_uint_eq(trnhw_device_neighbours(trn2(), index, total, n), 4);
-	ck_assert_uint_eq(n[0], a);
-	ck_assert_uint_eq(n[1], b);
-	ck_assert_uint_eq(n[2], c);
-	ck_assert_uint_eq(n[3], d);
-}
-
 START_TEST(neighbours_trn2)
 {
-	expect_links(0, 16, 12, 1, 3, 4);
-	expect_links(1, 16, 0, 13, 5, 2);
-	expect_links(7, 16, 6, 11, 3, 4);
-	expect_links(10, 16, 6, 11, 9, 14);
-	expect_links(15, 16, 14, 3, 11, 12);
-	expect_links(16, 32, 28, 17, 19, 20);
-	expect_links(63, 64, 62, 51, 59, 60);
+	expect4(trn2(), 0, 16, 12, 1, 3, 4);
+	expect4(trn2(), 1, 16, 0, 13, 5, 2);
+	expect4(trn2(), 7, 16, 6, 11, 3, 4);
+	expect4(trn2(), 10, 16, 6, 11, 9, 14);
+	expect4(trn2(), 15, 16, 14, 3, 11, 12);
+	expect4(trn2(), 16, 32, 28, 17, 19, 20);
+	expect4(trn2(), 63, 64, 62, 51, 59, 60);
 }
 END_TEST
 
