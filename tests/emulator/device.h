@@ -34,6 +34,11 @@
 #define EMU_MAX_DIES	2
 #define EMU_MAX_VECTORS (1 + TRN_MAX_CORES + 8)
 #define EMU_MAX_GROUPS	(TRN_MAX_CORES + 8)
+/*
+ * Time for which a write that takes memory away from the device waits for the access under way:
+ * longer than any takes, on a loaded machine too, unless the host hangs.
+ */
+#define EMU_SETTLE_MS 500u
 #define EMU_BATCH \
 	64 /* descriptors fetched and executed between two looks at the queue's registers */
 
@@ -81,6 +86,7 @@ struct emu_queue {
 	uint64_t generation;	 /* emu_dma_engine.lock: counts what makes a batch under way void */
 	bool in_batch;		 /* emu_dma_engine.lock */
 	bool executing;		 /* emu_dma_engine.lock: by the worker, void or not */
+	bool overdue;		 /* emu_dma_engine.lock: a write waited in vain, enough for all */
 	atomic_bool interrupted; /* the worker looks at the registers again after the present
 				    descriptor */
 	/* The packet under way, written back by the worker at the end of a batch. */
@@ -103,6 +109,7 @@ struct emu_nq {
 	uint32_t reserved, finished; /* entries handed to producers, entries written */
 	uint64_t generation;
 	uint32_t writing; /* entries under way, of this ring and of those before it */
+	bool overdue;	  /* a write waited for them, long enough for all */
 	/* by a valid SIZE, until BASE is written: half an address must not be written to */
 	bool armed;
 	bool overflow;

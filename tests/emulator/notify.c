@@ -10,7 +10,6 @@
 #include "device.h"
 #include "timing.h"
 
-#define SETTLE_MS   100u /* longer than an entry takes, unless the host hangs */
 #define SLOT_STRIDE (TRN_NQ_SLOT(1) - TRN_NQ_SLOT(0))
 
 void emu_notific_init(struct emu_notific *notific)
@@ -101,17 +100,19 @@ static bool nq_size_valid(uint32_t size)
 
 /*
  * A write from outside that takes the memory of a ring away returns when no entry is under way any
- * more. A worker never waits, for others may wait for it. Lock held, but given up meanwhile.
+ * more. Next to a host that does not answer the first such write waits in vain, and no other does.
+ * A worker never waits, for others may wait for it. Lock held, but given up meanwhile.
  */
-static void nq_settle(struct emu_notific *notific, const struct emu_nq *nq)
+static void nq_settle(struct emu_notific *notific, struct emu_nq *nq)
 {
 	struct timespec until;
 
-	if (!nq->writing || emu_worker_here())
+	if (!nq->writing || nq->overdue || emu_worker_here())
 		return;
-	until = emu_deadline_ms(SETTLE_MS);
+	until = emu_deadline_ms(EMU_SETTLE_MS);
 	while (nq->writing && !pthread_cond_timedwait(&notific->settled, &notific->lock, &until))
 		;
+	nq->overdue = nq->writing;
 }
 
 void emu_notific_write(struct emu_device *device, struct emu_notific *notific, uint32_t offset,
@@ -225,8 +226,10 @@ bool emu_notific_post(struct emu_device *device, struct emu_notific *notific, un
 	pthread_mutex_lock(&notific->lock);
 	if (nq->generation == generation && ++nq->finished == nq->reserved)
 		nq->head = nq->reserved;
-	if (!--nq->writing)
+	if (!--nq->writing) {
+		nq->overdue = false;
 		pthread_cond_broadcast(&notific->settled);
+	}
 	pthread_mutex_unlock(&notific->lock);
 	return written;
 }

@@ -73,6 +73,7 @@ bool emu_batch_take(struct emu_batch *batch, struct emu_dma_engine *engine, unsi
 		batch->origin = (struct emu_origin){ .depth = depth + 1 };
 		queue->in_batch = true;
 		queue->executing = true;
+		queue->overdue = false;
 		atomic_store(&queue->interrupted, false);
 	}
 	pthread_mutex_unlock(&batch->engine->lock);

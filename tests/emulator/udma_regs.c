@@ -19,7 +19,6 @@
 #define DOORBELL_CHAIN_MAX 65536u
 #define DMA_VERSION	   4u
 #define AXI_QUEUE_STRIDE   (TRN_GEN_AXI_QUEUE(1) - TRN_GEN_AXI_QUEUE(0))
-#define SETTLE_MS	   100u /* longer than any descriptor takes, unless the host hangs */
 
 /** struct range - registers at @first, every @stride bytes, @count times. */
 struct range {
@@ -399,19 +398,22 @@ static bool queue_set(struct emu_dma_engine *engine, enum emu_direction dir, uns
 
 /*
  * A write from outside that stops a queue returns when the descriptor under way has ended, for its
- * memory may be given back next. A worker never waits, for others may wait for it. Lock held, but
- * given up meanwhile.
+ * memory may be given back next. Next to a host that does not answer the first such write waits in
+ * vain, and no other does. A worker never waits, for others may wait for it. Lock held, but given
+ * up meanwhile.
  */
 static void queue_settle(struct emu_dma_engine *engine, struct emu_queue *queue)
 {
 	struct timespec until;
 
-	if (!queue->executing || !atomic_load(&queue->interrupted) || emu_worker_here())
+	if (!queue->executing || queue->overdue || !atomic_load(&queue->interrupted) ||
+	    emu_worker_here())
 		return;
-	until = emu_deadline_ms(SETTLE_MS);
+	until = emu_deadline_ms(EMU_SETTLE_MS);
 	engine->waiters++;
 	while (queue->executing && !pthread_cond_timedwait(&engine->settled, &engine->lock, &until))
 		;
+	queue->overdue = queue->executing;
 	engine->waiters--;
 }
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 #include "emu_rig.h"
 
 #define STREAMS	   5u
@@ -272,6 +273,15 @@ static int gate_pass(void)
 	return -1;
 }
 
+static void gate_set(bool open)
+{
+	pthread_mutex_lock(&gate_lock);
+	gate_open = open;
+	gate_waiting = 0;
+	pthread_cond_broadcast(&gate_moved);
+	pthread_mutex_unlock(&gate_lock);
+}
+
 static int slow_read(void *opaque, uint64_t addr, void *buf, size_t len)
 {
 	(void)opaque;
@@ -389,8 +399,7 @@ START_TEST(registers_never_wait)
 	unsigned int i, dir;
 	uint8_t *hbm;
 
-	gate_open = false;
-	gate_waiting = 0;
+	gate_set(false);
 	ck_assert_msg(!emu_device_create(&config, &slow_ops, NULL, &rig.dev, error, sizeof(error)),
 		      "%s", error);
 	stuck_queue(RIG_H2T);
@@ -436,12 +445,54 @@ START_TEST(registers_never_wait)
 	rig_wait(&rig, rig_engine(17) + TRN_UDMA_QUEUE(4) + TRN_Q_HEAD, TRN_Q_INDEX_MASK, 1);
 	ck_assert_int_eq(hbm[offset + 0x30000 + 4095], 0x5a);
 
-	pthread_mutex_lock(&gate_lock);
-	gate_open = true;
-	pthread_cond_broadcast(&gate_moved);
-	pthread_mutex_unlock(&gate_lock);
+	gate_set(true);
 	rig_wait(&rig, rig_map->misc + TRN_MISC_RESET, ~0u, 0);
 	rig_quiesce(&rig);
+	emu_device_destroy(rig.dev);
+}
+END_TEST
+
+static void *gate_open_soon(void *unused)
+{
+	(void)unused;
+	usleep(20000);
+	gate_set(true);
+	return NULL;
+}
+
+/*
+ * A write that stops a queue waits for the access under way, one write for each access: that an
+ * earlier one waited in vain is forgotten. The host answers late, but in time for one of the tries.
+ */
+START_TEST(waits_again_after_silence)
+{
+	struct emu_config config = { .size = sizeof(config), .arch = rig_map->arch };
+	unsigned int try, waited = 0;
+	char error[256] = "";
+	pthread_t opener;
+
+	gate_set(false);
+	ck_assert_msg(!emu_device_create(&config, &slow_ops, NULL, &rig.dev, error, sizeof(error)),
+		      "%s", error);
+	for (try = 0; try < 10; try++) {
+		stuck_queue(3);
+		gate_wait(1);
+		if (try)
+			ck_assert_int_eq(pthread_create(&opener, NULL, gate_open_soon, NULL), 0);
+		put(rig_engine(3) + TRN_UDMA_QUEUE(0) + TRN_Q_CFG, TRN_Q_CFG_RESET_VALUE);
+		pthread_mutex_lock(&gate_lock);
+		if (try)
+			waited += gate_open;
+		else
+			ck_assert(!gate_open);
+		pthread_mutex_unlock(&gate_lock);
+		if (try)
+			pthread_join(opener, NULL);
+		gate_set(true);
+		emu_device_reset(rig.dev);
+		gate_set(false);
+	}
+	ck_assert_uint_gt(waited, 0);
 	emu_device_destroy(rig.dev);
 }
 END_TEST
@@ -451,6 +502,7 @@ int main(void)
 	const TTest *tests[] = {
 		signals_follow_data,
 		registers_never_wait,
+		waits_again_after_silence,
 	};
 
 	return RIG_MAIN("emu_order", tests);
