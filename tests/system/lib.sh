@@ -42,6 +42,13 @@ run() {
 	fi
 }
 
+# qemu_need - QEMU: path of a QEMU with the device; TRN_QEMU names another than scripts/qemu-build makes.
+qemu_need() {
+	QEMU=${TRN_QEMU:-$("$ROOT/scripts/qemu-build" 2>"$WORK/build")} && return
+	not_ok "QEMU is built" "$(tail -n 5 "$WORK/build")"
+	finish
+}
+
 finish() {
 	[ $failures -eq 0 ]
 	exit $?

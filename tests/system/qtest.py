@@ -44,7 +44,7 @@ class Headers:
 class Machine:
     """QEMU and the two sockets to it."""
 
-    def __init__(self, qemu, devices, accel="qtest", extra=()):
+    def __init__(self, qemu, devices, accel="qtest", extra=(), environment=None):
         self.folder = tempfile.TemporaryDirectory()
         path = self.folder.name
         server = socket.socket(socket.AF_UNIX)
@@ -59,12 +59,17 @@ class Machine:
         for device in devices:
             argv += ["-device", device]
         self.log = open(path + "/stderr", "w+")
-        self.process = subprocess.Popen(argv + list(extra), stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
-        self.qtest, _ = server.accept()
-        server.close()
-        self.qtest.settimeout(TIMEOUT)
-        self.qtest_lines = self.qtest.makefile("rb")
-        self.qmp_connect(path + "/qmp")
+        self.process = subprocess.Popen(argv + list(extra), stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log,
+                                        env=os.environ | (environment or {}))
+        try:
+            self.qtest, _ = server.accept()
+            self.qtest.settimeout(TIMEOUT)
+            self.qtest_lines = self.qtest.makefile("rb")
+            self.qmp_connect(path + "/qmp")
+        except (OSError, ValueError) as error:
+            raise RuntimeError(f"QEMU does not come up ({error}): {self.kill()[:2000]}") from error
+        finally:
+            server.close()
 
     def qmp_connect(self, path):
         self.qmp = socket.socket(socket.AF_UNIX)
@@ -74,6 +79,16 @@ class Machine:
         self.events = []
         json.loads(self.qmp_lines.readline())
         self.command("qmp_capabilities")
+
+    def kill(self):
+        """Ends QEMU at once, or finds it dead; returns what it printed."""
+        try:
+            self.process.wait(1)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self.log.seek(0)
+        return self.log.read()
 
     def close(self):
         """Ends QEMU; returns what it printed."""

@@ -4,8 +4,5 @@
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 cd "$ROOT" || exit 2
 
-QEMU=$(scripts/qemu-build 2>"$WORK/build") || {
-	not_ok "QEMU is built" "$(tail -n 5 "$WORK/build")"
-	finish
-}
+qemu_need
 timeout --kill-after=5 550 python3 tests/system/qemu_lifecycle.py "$QEMU"

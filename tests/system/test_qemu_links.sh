@@ -5,10 +5,7 @@
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 cd "$ROOT" || exit 2
 
-QEMU=$(scripts/qemu-build 2>"$WORK/build") || {
-	not_ok "QEMU is built" "$(tail -n 5 "$WORK/build")"
-	finish
-}
+qemu_need
 BAR0=$((0x1000000000)) BAR2=$((0x2000000000)) BAR4=$((0x3000000000))
 RAM=$((0x1000000))                # a page of the guest
 HOST=$((0x400000000000 + RAM))    # as the device sees it

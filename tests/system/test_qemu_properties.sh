@@ -5,10 +5,7 @@
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 cd "$ROOT" || exit 2
 
-QEMU=$(scripts/qemu-build 2>"$WORK/build") || {
-	not_ok "QEMU is built" "$(tail -n 5 "$WORK/build")"
-	finish
-}
+qemu_need
 MACHINE=("$QEMU" -L "${QEMU%/*}/share" -machine q35 -accel qtest -nodefaults -display none -S)
 export CASE_TIMEOUT=20
 
@@ -42,9 +39,13 @@ refused "HBM beyond 64 bits" "'hbm-size' expects size" -device trainium,hbm-size
 refused "HBM larger than the 64-bit hole" 'hbm-size=0: with BAR4 of 256 GiB .* hole ends at 1024 GiB' \
 	-device trainium,arch=trn2,routing-id=0 -device trainium,arch=trn2,routing-id=1 \
 	-device trainium,arch=trn2,routing-id=2 -device trainium,arch=trn2,routing-id=3
-# shellcheck disable=SC2016 # for the inner shell
-run "HBM larger than the host gives" 1 'hbm-size=17179869184, 2 stacks.*Cannot allocate memory; take a smaller' \
-	bash -c 'ulimit -v 12000000; exec "$@"' bash "${MACHINE[@]}" -device trainium
+if [[ $(ldd "$QEMU") == *libasan* ]]; then
+	skip "HBM larger than the host gives" "AddressSanitizer itself takes more address space than the case allows"
+else
+	# shellcheck disable=SC2016 # for the inner shell
+	run "HBM larger than the host gives" 1 'hbm-size=17179869184, 2 stacks.*Cannot allocate memory; take a smaller' \
+		bash -c 'ulimit -v 12000000; exec "$@"' bash "${MACHINE[@]}" -device trainium
+fi
 refused "features nobody knows" 'disable-features=0x100 is invalid; known features are 0x' \
 	-device trainium,disable-features=256
 refused "a fault out of range" 'irq-lost=1000001 is refused; must be 0 to 1000000' -device trainium,irq-lost=1000001
