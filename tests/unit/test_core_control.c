@@ -609,15 +609,27 @@ START_TEST(outside_wakes_sleeper)
 }
 END_TEST
 
-START_TEST(stop_wakes_sleeper)
+/* A run that sleeps in a wait nobody fulfils, or is about to: requests count already. */
+static pthread_t sleeper_start(struct harness *h)
 {
-	struct harness *h = h_create(2);
 	struct trn_insn *i = h_emit(h, TRN_ENGINE_DVE, TRN_OP_NOP);
 	pthread_t thread;
 
+	i->update[0] = (struct trn_sync){ .op = TRN_UPDATE_INC, .index = 1 };
+	i = h_emit(h, TRN_ENGINE_DVE, TRN_OP_NOP);
 	i->wait[0] = (struct trn_sync){ TRN_WAIT_SEM_GE, 0, 5, 16 };
 	ck_assert_int_eq(pthread_create(&thread, NULL, run_thread, h), 0);
+	while (emu_core_sem_read(h->core, 1) == 0)
+		sleep_ms(1);
 	sleep_ms(20);
+	return thread;
+}
+
+START_TEST(stop_wakes_sleeper)
+{
+	struct harness *h = h_create(2);
+	pthread_t thread = sleeper_start(h);
+
 	emu_core_stop(h->core);
 	pthread_join(thread, NULL);
 	ck_assert_int_eq(h->result.fault, TRN_FAULT_STOPPED);
@@ -628,12 +640,8 @@ END_TEST
 START_TEST(fail_gives_its_fault)
 {
 	struct harness *h = h_create(2);
-	struct trn_insn *i = h_emit(h, TRN_ENGINE_DVE, TRN_OP_NOP);
-	pthread_t thread;
+	pthread_t thread = sleeper_start(h);
 
-	i->wait[0] = (struct trn_sync){ TRN_WAIT_SEM_GE, 0, 5, 16 };
-	ck_assert_int_eq(pthread_create(&thread, NULL, run_thread, h), 0);
-	sleep_ms(20);
 	emu_core_fail(h->core, TRN_FAULT_DMA, 0x1234);
 	pthread_join(thread, NULL);
 	ck_assert_int_eq(h->result.fault, TRN_FAULT_DMA);
