@@ -57,6 +57,9 @@ void fuzz_fail(const char *format, ...) __attribute__((format(printf, 1, 2), nor
 			fuzz_fail(__VA_ARGS__); \
 	} while (0)
 
+/** FUZZ_COUNT() - elements of an array. */
+#define FUZZ_COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
 /* Addresses an input may name; they never change, so that a corpus keeps its meaning. */
 #define FUZZ_HOST_BYTES 0x10000u
 #define FUZZ_HOST_BUS	0x100000ull /* memory the device may read and write */

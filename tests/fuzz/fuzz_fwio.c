@@ -88,7 +88,7 @@ static void request(struct fuzz_device *device, struct fuzz_input *in, bool *pla
 					      "fw-sequence" };
 
 	if (flags & FAULT)
-		emu_device_fault_set(device->dev, faults[fuzz_u8(in) % 7], 1);
+		emu_device_fault_set(device->dev, faults[fuzz_u8(in) % FUZZ_COUNT(faults)], 1);
 	if (flags & RESET) {
 		fuzz_write(device, device->map->misc + TRN_MISC_RESET_MAP, fuzz_u16(in));
 		fuzz_write(device, device->map->misc + TRN_MISC_RESET, fuzz_u8(in) % 4);

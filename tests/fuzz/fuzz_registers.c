@@ -102,14 +102,14 @@ static void fault(struct fuzz_device *device, struct fuzz_input *in)
 	};
 	static const char *const large[] = { "removal", "core-hang", "engine-hang" };
 	uint8_t which = fuzz_u8(in);
-	const char *name = small[which % 18];
+	const char *name = small[which % FUZZ_COUNT(small)];
 	uint64_t value;
 
 	if (which >= 0xe8) {
 		name = which & 1 ? "ecc-correctable-at" : "ecc-uncorrectable-at";
 		value = fuzz_address(device, in);
 	} else if (which >= 0xd0) {
-		name = large[which % 3];
+		name = large[which % FUZZ_COUNT(large)];
 		value = fuzz_u8(in);
 	} else {
 		value = fuzz_u8(in) % 2;

@@ -128,7 +128,8 @@ static void disturb(struct fuzz_device *device, struct fuzz_input *in, const str
 		fuzz_write(device, queue + TRN_Q_BASE_LOW, (uint32_t)fuzz_address(device, in));
 		break;
 	case 4:
-		fuzz_write(device, half + half_reg[(what >> 3) % 3], fuzz_u32(in));
+		fuzz_write(device, half + half_reg[(what >> 3) % FUZZ_COUNT(half_reg)],
+			   fuzz_u32(in));
 		break;
 	case 5: /* which errors end in an abort */
 		fuzz_write(device,

@@ -134,7 +134,7 @@ static void table(struct fuzz_device *device, struct fuzz_input *in)
 
 	t->magic = TRN_PROGRAM_TABLE_MAGIC ^ (count & 0x80);
 	t->count = count % 16;
-	for (i = 0; i < sizeof(t->entry) / sizeof(t->entry[0]) && i < t->count; i++) {
+	for (i = 0; i < FUZZ_COUNT(t->entry) && i < t->count; i++) {
 		uint8_t image = fuzz_u8(in);
 
 		t->entry[i].engine = fuzz_u8(in) % 9 ^ TRN_ENGINE_SP;
