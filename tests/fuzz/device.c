@@ -25,7 +25,7 @@
 #define CHECK_LENGTH 32u
 #define CHECK_BYTES  1024u
 
-static struct fuzz_device shared[PRODUCTS_MAX];
+static struct fuzz_device shared[PRODUCTS_MAX][2]; /* [1]: in time mode */
 static uint8_t *arena; /* no access, canary, host, canary, rom, canary, no access */
 
 #define ARENA_BYTES  (FUZZ_HOST_BYTES + FUZZ_ROM_BYTES + 5 * PAGE)
@@ -63,10 +63,11 @@ static void arena_open(void)
 		   "no guard pages");
 }
 
-static void open_device(struct fuzz_device *device, const struct rig_map *product)
+static void open_device(struct fuzz_device *device, const struct rig_map *product, bool timed)
 {
 	const struct emu_config config = { .size = sizeof(config),
 					   .arch = product->arch,
+					   .time_mode = timed,
 					   .hbm_bytes = FUZZ_HBM_BYTES };
 	char error[256] = "";
 
@@ -85,16 +86,19 @@ struct fuzz_device *fuzz_device_begin(const uint8_t *data, size_t size)
 {
 	unsigned int products, index = 0;
 	struct fuzz_device *device;
+	bool timed = false;
 
 	for (products = 0; products < PRODUCTS_MAX && rig_map_at(products); products++)
 		;
-	if (size)
+	if (size) {
 		index = data[size - 1] % products;
-	device = &shared[index];
+		timed = data[size - 1] / products % 4 == 3;
+	}
+	device = &shared[index][timed];
 	if (!arena)
 		arena_open();
 	if (!device->dev)
-		open_device(device, rig_map_at(index));
+		open_device(device, rig_map_at(index), timed);
 	memset(device->host, 0, FUZZ_HOST_BYTES);
 	FUZZ_CHECK(!madvise(device->hbm, device->hbm_size, MADV_DONTNEED), "HBM is not cleared");
 	return device;

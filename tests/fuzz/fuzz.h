@@ -83,8 +83,9 @@ struct fuzz_device {
 };
 
 /**
- * fuzz_device_begin() - the device in its power-up state, memory zeroed. The product is chosen by
- * the last byte of the input, so that the steps before it mean the same for each.
+ * fuzz_device_begin() - the device in its power-up state, memory zeroed. The product, and whether
+ * it is in time mode, are chosen by the last byte of the input, so that the steps before it mean
+ * the same for each.
  */
 struct fuzz_device *fuzz_device_begin(const uint8_t *data, size_t size);
 /**
