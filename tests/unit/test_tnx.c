@@ -442,8 +442,9 @@ static void make_directory(void)
 static void remove_directory(void)
 {
 	unlink(path("a.tnx"));
+	unlink(path("pipe"));
 	rmdir(path("dir"));
-	rmdir(directory);
+	ck_assert_msg(!rmdir(directory), "%s is not empty", directory);
 }
 
 START_TEST(test_save_and_open)
