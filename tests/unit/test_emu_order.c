@@ -460,6 +460,31 @@ static void *gate_open_soon(void *unused)
 	return NULL;
 }
 
+/* Stops a queue with an access under way. Return: the host had answered by the end of the write. */
+static bool stop_waits(void)
+{
+	bool open;
+
+	put(rig_engine(3) + TRN_UDMA_QUEUE(0) + TRN_Q_CFG, TRN_Q_CFG_RESET_VALUE);
+	pthread_mutex_lock(&gate_lock);
+	open = gate_open;
+	pthread_mutex_unlock(&gate_lock);
+	return open;
+}
+
+static void access_begin(void)
+{
+	gate_set(false);
+	stuck_queue(3);
+	gate_wait(1);
+}
+
+static void access_end(void)
+{
+	gate_set(true);
+	emu_device_reset(rig.dev);
+}
+
 /*
  * A write that stops a queue waits for the access under way, one write for each access: that an
  * earlier one waited in vain is forgotten. The host answers late, but in time for one of the tries.
@@ -467,30 +492,21 @@ static void *gate_open_soon(void *unused)
 START_TEST(waits_again_after_silence)
 {
 	struct emu_config config = { .size = sizeof(config), .arch = rig_map->arch };
-	unsigned int try, waited = 0;
+	unsigned int i, waited = 0;
 	char error[256] = "";
 	pthread_t opener;
 
-	gate_set(false);
 	ck_assert_msg(!emu_device_create(&config, &slow_ops, NULL, &rig.dev, error, sizeof(error)),
 		      "%s", error);
-	for (try = 0; try < 10; try++) {
-		stuck_queue(3);
-		gate_wait(1);
-		if (try)
-			ck_assert_int_eq(pthread_create(&opener, NULL, gate_open_soon, NULL), 0);
-		put(rig_engine(3) + TRN_UDMA_QUEUE(0) + TRN_Q_CFG, TRN_Q_CFG_RESET_VALUE);
-		pthread_mutex_lock(&gate_lock);
-		if (try)
-			waited += gate_open;
-		else
-			ck_assert(!gate_open);
-		pthread_mutex_unlock(&gate_lock);
-		if (try)
-			pthread_join(opener, NULL);
-		gate_set(true);
-		emu_device_reset(rig.dev);
-		gate_set(false);
+	access_begin();
+	ck_assert(!stop_waits());
+	access_end();
+	for (i = 0; i < 9; i++) {
+		access_begin();
+		ck_assert_int_eq(pthread_create(&opener, NULL, gate_open_soon, NULL), 0);
+		waited += stop_waits();
+		pthread_join(opener, NULL);
+		access_end();
 	}
 	ck_assert_uint_gt(waited, 0);
 	emu_device_destroy(rig.dev);
