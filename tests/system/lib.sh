@@ -42,9 +42,10 @@ run() {
 	fi
 }
 
-# qemu_need - QEMU: path of a QEMU with the device; TRN_QEMU names another than scripts/qemu-build makes.
+# qemu_need OPTION... - QEMU: path of a QEMU with the device, made by scripts/qemu-build with these options; TRN_QEMU names
+# another.
 qemu_need() {
-	QEMU=${TRN_QEMU:-$("$ROOT/scripts/qemu-build" 2>"$WORK/build")} && return
+	QEMU=${TRN_QEMU:-$("$ROOT/scripts/qemu-build" "$@" 2>"$WORK/build")} && return
 	not_ok "QEMU is built" "$(tail -n 5 "$WORK/build")"
 	finish
 }

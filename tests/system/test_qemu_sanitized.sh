@@ -5,11 +5,9 @@
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 cd "$ROOT" || exit 2
 
-TRN_QEMU=$(scripts/qemu-build --sanitize 2>"$WORK/build") || {
-	not_ok "QEMU is built with sanitizers" "$(tail -n 5 "$WORK/build")"
-	finish
-}
-export TRN_QEMU
+unset TRN_QEMU
+qemu_need --sanitize
+export TRN_QEMU=$QEMU
 # Not 1, which is how QEMU ends when it refuses a device.
 export ASAN_OPTIONS=exitcode=99
 for suite in lifecycle links properties; do
